@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"newtop/internal/format"
@@ -44,28 +42,17 @@ var errClosed = errors.New("closed")
 //
 // One goroutine at a time calls its methods; Interrupt, Close and Spent may be called by others at any time.
 type Client struct {
-	conn     net.Conn
 	options  Options
-	name     string
 	about    About
 	observed bool
-	dtype    dtype
-	program  *program // that newtop has started; nil: none
-	cause    atomic.Pointer[error]
-	spent    atomic.Int64
 	release  func() bool // the context
 	closing  sync.Once
 	done     chan struct{} // closed by shut
 
-	mu     sync.Mutex // held during requests
-	in     *reader
-	out    writer
-	mapped *mapped
-	id     int
-	open   bool  // observed: between step and on
-	left   bool  // the peer was told to stop, and said so
-	broken error // the connection is of no use
-	failed error // the peer has said so of a request
+	mu   sync.Mutex // held during requests
+	wire wire
+	open bool // observed: between step and on
+	left bool // the peer was told to stop, and said so
 }
 
 var _ Endpoint = (*Client)(nil)
@@ -78,16 +65,18 @@ func New(ctx context.Context, conn net.Conn, o Options) (*Client, error) {
 
 func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Client, error) {
 	o.setDefaults()
-	c := &Client{conn: conn, options: o, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn),
-		out: writer{w: conn}, done: make(chan struct{})}
+	c := &Client{options: o, done: make(chan struct{})}
+	c.wire = wire{conn: conn, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn), out: writer{w: conn}}
 	c.release = context.AfterFunc(ctx, func() { c.Interrupt(context.Cause(ctx)) })
 	if p != nil {
 		go c.outlive(p)
 	}
-	if err := c.greet(); err != nil {
+	hello, err := c.wire.greet(&o)
+	if err != nil {
 		c.shut()
 		return nil, err
 	}
+	c.about, c.observed = hello.about, hello.observed
 	return c, nil
 }
 
@@ -118,8 +107,8 @@ func (c *Client) outlive(p *program) {
 
 // Interrupt breaks a request at once, and the client with it.
 func (c *Client) Interrupt(cause error) {
-	c.cause.CompareAndSwap(nil, &cause)
-	c.conn.Close()
+	c.wire.cause.CompareAndSwap(nil, &cause)
+	c.wire.conn.Close()
 }
 
 // Hurry breaks a request that is under way.
@@ -137,30 +126,30 @@ func (c *Client) Leave() {
 		return
 	}
 	defer c.mu.Unlock()
-	if c.observed || c.broken != nil || c.left {
+	if c.observed || c.wire.broken != nil || c.left {
 		return
 	}
-	c.failed = nil
-	_, err := c.exchange(&request{op: "stop", patience: stopPatience})
+	c.wire.failed = nil
+	_, err := c.wire.exchange(&request{op: "stop", patience: stopPatience})
 	c.left = err == nil
 }
 
 // Ended is closed when a program that newtop has started has ended, and all that it printed has come; nil for other
 // peers.
 func (c *Client) Ended() <-chan struct{} {
-	if c.program == nil {
+	if c.wire.program == nil {
 		return nil
 	}
-	return c.program.ended
+	return c.wire.program.ended
 }
 
 // Failure is how a program that has Ended did so, nil for well.
 func (c *Client) Failure() error {
-	if c.program.status == nil {
+	if c.wire.program.status == nil {
 		return nil
 	}
-	how, _ := c.program.how()
-	return fmt.Errorf("%s ended after the run: %s", c.name, how)
+	how, _ := c.wire.program.how()
+	return fmt.Errorf("%s ended after the run: %s", c.wire.name, how)
 }
 
 // Close leaves the peer, closes the connection, and ends a program that newtop has started, with its children.
@@ -179,14 +168,14 @@ func (c *Client) shut() {
 	c.Interrupt(errClosed)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.broken == nil {
-		c.broken = fmt.Errorf("%s: %w", c.name, errClosed)
+	if c.wire.broken == nil {
+		c.wire.broken = fmt.Errorf("%s: %w", c.wire.name, errClosed)
 	}
-	if c.mapped != nil {
-		c.mapped.unmap()
+	if c.wire.mapped != nil {
+		c.wire.mapped.unmap()
 	}
-	if c.program != nil {
-		c.program.stop(c.left)
+	if c.wire.program != nil {
+		c.wire.program.stop(c.left)
 	}
 }
 
@@ -197,132 +186,58 @@ func (c *Client) About() *About { return &c.about }
 func (c *Client) Observed() bool { return c.observed }
 
 // Spent returns how long the peer says that its answers took.
-func (c *Client) Spent() time.Duration { return time.Duration(c.spent.Load()) }
+func (c *Client) Spent() time.Duration { return time.Duration(c.wire.spent.Load()) }
 
 // Mapped reports whether vectors go through a mapped file.
-func (c *Client) Mapped() bool { return c.mapped != nil }
-
-// request is what a peer is asked.
-type request struct {
-	op       string
-	keys     map[string]any
-	vectors  []outgoing
-	want     string    // the vector that the reply has; "": none
-	dst      []float64 // for it
-	loss     bool      // whether the reply has a loss
-	last     bool      // whether it is for a peer that has failed as well
-	patience time.Duration
-}
-
-// weights makes one for a vector of weights; nil: none.
-func (c *Client) weights(name string, w []float64) []outgoing {
-	if w == nil {
-		return nil
-	}
-	c.sized(w)
-	return []outgoing{{name: name, floats: w, mapped: c.mapped}}
-}
-
-func (c *Client) sized(w []float64) {
-	if len(w) != c.about.Dim {
-		panic(fmt.Sprintf("peer: a vector of %d numbers for %d weights", len(w), c.about.Dim))
-	}
-}
+func (c *Client) Mapped() bool { return c.wire.mapped != nil }
 
 // ask sends a request and reads the reply.
 func (c *Client) ask(q *request) (head, error) {
-	if q.dst != nil {
-		c.sized(q.dst)
+	if q.driven && c.observed {
+		return nil, fmt.Errorf("%s: %s in observed mode: %w", c.wire.name, q.op, ErrUnsupported)
 	}
+	for _, has := range q.needs {
+		if !c.about.Can(has) {
+			return nil, fmt.Errorf("%s: %s: %w", c.wire.name, has, ErrUnsupported)
+		}
+	}
+	c.checkSizes(q)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.broken != nil:
-		return nil, c.broken
-	case c.failed != nil && !q.last:
-		return nil, c.failed
+	case c.wire.broken != nil:
+		return nil, c.wire.broken
+	case c.wire.failed != nil && !q.last:
+		return nil, c.wire.failed
 	case c.observed && !c.open:
-		return nil, fmt.Errorf("%s: %s between two steps: %w", c.name, q.op, ErrUnsupported)
+		return nil, fmt.Errorf("%s: %s between two steps: %w", c.wire.name, q.op, ErrUnsupported)
 	}
 	q.patience = c.options.Answer
-	return c.exchange(q)
+	return c.wire.exchange(q)
 }
 
-// exchange is ask for one that has the lock and a connection.
-func (c *Client) exchange(q *request) (head, error) {
-	if q.keys == nil {
-		q.keys = make(map[string]any, 3)
-	}
-	q.keys["op"], q.keys["id"] = q.op, c.id
-	_ = c.conn.SetDeadline(time.Now().Add(q.patience)) // a closed connection tells so when it is used
-	err := c.out.frame(q.keys, c.dtype, q.vectors)
-	if err != nil {
-		return nil, c.breaks(q.op, q.patience, err)
-	}
-	h, told, err := c.reply(q)
-	if err != nil {
-		return nil, c.breaks(q.op, q.patience, err)
-	}
-	c.id++
-	return h, told
-}
-
-// reply reads the answer to a request: told is what the peer says instead of one.
-func (c *Client) reply(q *request) (h head, told, err error) {
-	if h, err = c.in.next(); err != nil {
-		return nil, nil, err
-	}
-	if op, _ := h.text("op"); op != "" {
-		return nil, nil, fmt.Errorf("it sends %.20q and no reply", op)
-	}
-	if _, ok := h["id"]; !ok {
-		return nil, nil, errors.New("the reply has no id")
-	}
-	id, err := h.count("id", math.MinInt)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case id != c.id:
-		return nil, nil, fmt.Errorf("the reply has id %d, not %d", id, c.id)
-	}
-	if _, ok := h["error"]; ok {
-		if told, err = c.refusal(q.op, h); err != nil {
-			return nil, nil, err
-		}
-		return nil, told, c.in.end()
-	}
-	return h, nil, c.answer(q, h)
-}
-
-// answer reads what a reply has: the time that it took, a loss, and a vector.
-func (c *Client) answer(q *request, h head) error {
-	ms, err := h.number("ms")
-	if err != nil {
-		return err
-	}
-	if ms > 0 && ms < float64(math.MaxInt64/int64(time.Millisecond)) {
-		c.spent.Add(int64(ms * float64(time.Millisecond)))
-	}
-	if q.loss {
-		if _, err := h.needed("loss"); err != nil {
-			return err
+// checkSizes panics at vectors of another length than that of the weights.
+func (c *Client) checkSizes(q *request) {
+	for _, v := range [][]float64{q.vector, q.dst} {
+		if v != nil && len(v) != c.about.Dim {
+			panic(fmt.Sprintf("peer: a vector of %d numbers for %d weights", len(v), c.about.Dim))
 		}
 	}
-	if q.want == "" {
-		return c.in.end()
-	}
-	v, err := c.in.vector(q.want, c.dtype, len(q.dst))
-	switch {
-	case err != nil:
-	case !v.Map:
-		err = c.in.floats(q.dst, c.dtype)
-	case c.mapped == nil:
-		err = fmt.Errorf("vector %s is said to be in a mapped file, and there is none", q.want)
-	default:
-		err = c.mapped.read(q.dst, q.want, v, c.dtype)
-	}
+}
+
+// measure is ask for a request that is answered by how well weights do.
+func (c *Client) measure(q *request) (f Figures, err error) {
+	q.loss = true
+	h, err := c.ask(q)
 	if err != nil {
-		return err
+		return Figures{}, err
 	}
-	return c.in.end()
+	for _, n := range []field{{"loss", &f.Loss}, {"error_rate", &f.Error}, {"rmse", &f.RMSE}} {
+		if *n.dst, err = h.number(n.key); err != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return f, c.wire.breaks(q.op, 0, err)
+		}
+	}
+	return f, nil
 }

@@ -9,22 +9,6 @@ import (
 	"time"
 )
 
-// can says that a request is none that the peer answers.
-func (c *Client) can(has string) error {
-	if c.about.Can(has) {
-		return nil
-	}
-	return fmt.Errorf("%s: %s: %w", c.name, has, ErrUnsupported)
-}
-
-// driven says that a request is none for a peer that owns its weights.
-func (c *Client) driven(op string) error {
-	if !c.observed {
-		return nil
-	}
-	return fmt.Errorf("%s: %s in observed mode: %w", c.name, op, ErrUnsupported)
-}
-
 // Start asks for the weights that the model has.
 func (c *Client) Start(dst []float64) error {
 	_, err := c.ask(&request{op: "get", want: "w", dst: dst})
@@ -33,75 +17,34 @@ func (c *Client) Start(dst []float64) error {
 
 // At moves the point.
 func (c *Client) At(w []float64) error {
-	if err := c.driven("at"); err != nil {
-		return err
-	}
-	_, err := c.ask(&request{op: "at", vectors: c.weights("w", w)})
+	_, err := c.ask(&request{op: "at", driven: true, name: "w", vector: w})
 	return err
 }
 
 // Loss asks for the loss over the rows at w, or at the point.
-func (c *Client) Loss(w []float64) (Figures, error) { return c.figures("loss", w) }
+func (c *Client) Loss(w []float64) (Figures, error) {
+	return c.measure(&request{op: "loss", name: "w", vector: w})
+}
 
 // Eval asks for the loss over the test rows.
 func (c *Client) Eval(w []float64) (Figures, error) {
-	if err := c.can(HasEval); err != nil {
-		return Figures{}, err
-	}
-	return c.figures("eval", w)
-}
-
-func (c *Client) figures(op string, w []float64) (f Figures, err error) {
-	h, err := c.ask(&request{op: op, vectors: c.weights("w", w), loss: true})
-	if err != nil {
-		return Figures{}, err
-	}
-	return f, c.numbers(op, h, field{"loss", &f.Loss}, field{"error_rate", &f.Error}, field{"rmse", &f.RMSE})
-}
-
-// field is a number of a head and where it goes.
-type field struct {
-	key string
-	dst *float64
-}
-
-// numbers reads fields; what is none breaks the client.
-func (c *Client) numbers(op string, h head, fields ...field) (err error) {
-	for _, f := range fields {
-		if *f.dst, err = h.number(f.key); err != nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			return c.breaks(op, 0, err)
-		}
-	}
-	return nil
+	return c.measure(&request{op: "eval", needs: []string{HasEval}, name: "w", vector: w})
 }
 
 // GradientTo asks for the gradient at the point, and how well the weights do there.
-func (c *Client) GradientTo(dst []float64) (Figures, error) { return c.gradient(dst, nil, nil) }
+func (c *Client) GradientTo(dst []float64) (Figures, error) {
+	return c.measure(&request{op: "grad", needs: []string{HasGradient}, want: "g", dst: dst})
+}
 
 // RowsGradientTo asks for the gradient of the mean loss over some rows at w; nil: over all.
 func (c *Client) RowsGradientTo(dst, w []float64, rows []int) (float64, error) {
-	var picked []outgoing
+	q := request{op: "grad", name: "w", vector: w, rows: rows, want: "g", dst: dst}
 	if rows != nil {
-		if err := c.can(HasRows); err != nil {
-			return 0, err
-		}
-		picked = []outgoing{{name: "rows", ints: rows}}
+		q.needs = append(q.needs, HasRows)
 	}
-	f, err := c.gradient(dst, w, picked)
+	q.needs = append(q.needs, HasGradient)
+	f, err := c.measure(&q)
 	return f.Loss, err
-}
-
-func (c *Client) gradient(dst, w []float64, rows []outgoing) (f Figures, err error) {
-	if err := c.can(HasGradient); err != nil {
-		return f, err
-	}
-	h, err := c.ask(&request{op: "grad", vectors: append(c.weights("w", w), rows...), want: "g", dst: dst, loss: true})
-	if err != nil {
-		return f, err
-	}
-	return f, c.numbers("grad", h, field{"loss", &f.Loss}, field{"error_rate", &f.Error}, field{"rmse", &f.RMSE})
 }
 
 // HessianTo asks for the product of the Hessian at the point with v.
@@ -115,27 +58,18 @@ func (c *Client) DiagonalTo(dst []float64) error { return c.product(HasDiagonal,
 
 // UpdateTo asks an observed peer for the last change of the weights.
 func (c *Client) UpdateTo(dst []float64) error {
-	if err := c.can(HasUpdate); err != nil {
-		return err
-	}
-	_, err := c.ask(&request{op: HasUpdate, want: "u", dst: dst})
+	_, err := c.ask(&request{op: HasUpdate, needs: []string{HasUpdate}, want: "u", dst: dst})
 	return err
 }
 
 func (c *Client) product(op string, dst, v []float64) error {
-	if err := c.can(op); err != nil {
-		return err
-	}
-	_, err := c.ask(&request{op: op, vectors: c.weights("v", v), want: op, dst: dst})
+	_, err := c.ask(&request{op: op, needs: []string{op}, name: "v", vector: v, want: op, dst: dst})
 	return err
 }
 
 // Set gives the peer its weights.
 func (c *Client) Set(w []float64) error {
-	if err := c.driven("set"); err != nil {
-		return err
-	}
-	_, err := c.ask(&request{op: "set", vectors: c.weights("w", w), last: true})
+	_, err := c.ask(&request{op: "set", driven: true, name: "w", vector: w, last: true})
 	return err
 }
 
@@ -144,13 +78,11 @@ const longEvent = maxHead / 8
 
 // Tell gives the peer an event of the run, in JSON.
 func (c *Client) Tell(text []byte) error {
-	if err := c.can(HasEvents); err != nil {
-		return err
-	}
 	if len(text) > longEvent || !json.Valid(text) {
-		return fmt.Errorf("%s: an event of %d bytes: %w", c.name, len(text), ErrUnsupported)
+		return fmt.Errorf("%s: an event of %d bytes: %w", c.wire.name, len(text), ErrUnsupported)
 	}
-	_, err := c.ask(&request{op: HasEvents, keys: map[string]any{"event": json.RawMessage(text)}, last: true})
+	_, err := c.ask(&request{op: HasEvents, needs: []string{HasEvents},
+		keys: map[string]any{"event": json.RawMessage(text)}, last: true})
 	return err
 }
 
@@ -170,18 +102,18 @@ func (c *Client) Next(ctx context.Context) (Step, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.broken != nil:
-		return Step{}, c.broken
+	case c.wire.broken != nil:
+		return Step{}, c.wire.broken
 	case !c.observed || c.open:
 		panic("peer: Next of a peer that waits for requests")
 	}
-	_ = c.conn.SetDeadline(time.Time{}) // a closed connection tells so when it is used
+	_ = c.wire.conn.SetDeadline(time.Time{}) // a closed connection tells so when it is used
 	woken := make(chan struct{})
 	wait := context.AfterFunc(ctx, func() {
-		_ = c.conn.SetReadDeadline(time.Unix(1, 0))
+		_ = c.wire.conn.SetReadDeadline(time.Unix(1, 0))
 		close(woken)
 	})
-	_, err := c.in.r.Peek(1)
+	_, err := c.wire.in.r.Peek(1)
 	if !wait() {
 		<-woken // or the deadline below may be before it
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -190,37 +122,14 @@ func (c *Client) Next(ctx context.Context) (Step, error) {
 	}
 	var step Step
 	if err == nil {
-		_ = c.conn.SetDeadline(time.Now().Add(c.options.Answer))
-		step, err = c.step()
+		_ = c.wire.conn.SetDeadline(time.Now().Add(c.options.Answer))
+		step, err = c.wire.step()
 	}
 	if err != nil {
-		return Step{}, c.breaks("step", c.options.Answer, err)
+		return Step{}, c.wire.breaks("step", c.options.Answer, err)
 	}
-	c.open, c.failed = true, nil
+	c.open, c.wire.failed = true, nil
 	return step, nil
-}
-
-func (c *Client) step() (s Step, err error) {
-	h, err := c.in.next()
-	if err != nil {
-		return s, midway(err)
-	}
-	if op, _ := h.text("op"); op != "step" {
-		return s, fmt.Errorf("it sends %.20q where a step was due", op)
-	}
-	if s.Step, err = h.count("step", 0); err != nil {
-		return s, err
-	}
-	for _, f := range []field{{"loss", &s.Loss}, {"rate", &s.Rate}, {"momentum", &s.Momentum}} {
-		if *f.dst, err = h.number(f.key); err != nil {
-			return s, err
-		}
-	}
-	if s.Optimizer, err = h.text("optimizer"); err != nil {
-		return s, err
-	}
-	s.Optimizer = line(s.Optimizer)
-	return s, c.in.end()
 }
 
 // On lets an observed peer go on.
@@ -228,15 +137,15 @@ func (c *Client) On() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.broken != nil:
-		return c.broken
+	case c.wire.broken != nil:
+		return c.wire.broken
 	case !c.open:
 		return nil
 	}
 	c.open = false
-	_ = c.conn.SetDeadline(time.Now().Add(c.options.Answer))
-	if err := c.out.frame(map[string]any{"op": "on"}, c.dtype, nil); err != nil {
-		return c.breaks("on", c.options.Answer, err)
+	_ = c.wire.conn.SetDeadline(time.Now().Add(c.options.Answer))
+	if err := c.wire.out.frame(map[string]any{"op": "on"}, c.wire.dtype, nil); err != nil {
+		return c.wire.breaks("on", c.options.Answer, err)
 	}
 	return nil
 }

@@ -124,9 +124,7 @@ func FuzzFrame(f *testing.F) {
 				if err != nil {
 					break
 				}
-				if c := (&Client{}); true {
-					_, _ = c.hello(h)
-				}
+				_, _ = parseHello(h)
 				dst := make([]float64, 2)
 				v, err := in.vector("g", as, 2)
 				if err == nil && !v.Map {

@@ -144,12 +144,12 @@ func programs(t *testing.T) {
 				if again := client.At(x); c.want != "" && (again == nil || again.Error() != err.Error()) {
 					t.Errorf("%v, then %v", err, again)
 				}
-				dir := client.program.files.dir
+				dir := client.wire.program.files.dir
 				client.Close()
 				if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 					t.Error("the directory stays:", err)
 				}
-				checkGone(t, client.program.cmd.Process.Pid, lines)
+				checkGone(t, client.wire.program.cmd.Process.Pid, lines)
 			}
 			if text := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
 				t.Errorf("%v, want %s", err, c.want)
@@ -196,9 +196,9 @@ func TestDeafProgram(t *testing.T) {
 			if took := time.Since(began); took < least*patience {
 				t.Errorf("took %v", took)
 			}
-			exit, ok := errors.AsType[*exec.ExitError](client.program.status)
+			exit, ok := errors.AsType[*exec.ExitError](client.wire.program.status)
 			if want := map[string]syscall.Signal{"stubborn": syscall.SIGTERM, "deaf": syscall.SIGKILL}[how]; !ok || exit.Sys().(syscall.WaitStatus).Signal() != want {
-				t.Errorf("it ended with %v, not by %v", client.program.status, want)
+				t.Errorf("it ended with %v, not by %v", client.wire.program.status, want)
 			}
 		})
 	}

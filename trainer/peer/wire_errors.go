@@ -20,7 +20,7 @@ var configFields = fields.Names{"ModelTimeout": true}
 const longMessage = 300
 
 // refusal makes an error of one that the peer tells.
-func (c *Client) refusal(op string, h head) (told, err error) {
+func (w *wire) refusal(op string, h head) (told, err error) {
 	var e struct{ Kind, Message string }
 	if err := h.read("error", &e); err != nil {
 		return nil, err
@@ -28,13 +28,13 @@ func (c *Client) refusal(op string, h head) (told, err error) {
 	message := line(e.Message)
 	switch e.Kind {
 	case "unsupported":
-		return fmt.Errorf("%s: %s: %w: %s", c.name, op, ErrUnsupported, message), nil
+		return fmt.Errorf("%s: %s: %w: %s", w.name, op, ErrUnsupported, message), nil
 	case "memory":
-		c.failed = fmt.Errorf("%s: no memory for %s: %s", c.name, op, message)
+		w.failed = fmt.Errorf("%s: no memory for %s: %s", w.name, op, message)
 	default:
-		c.failed = fmt.Errorf("%s: %s failed: %s", c.name, op, message)
+		w.failed = fmt.Errorf("%s: %s failed: %s", w.name, op, message)
 	}
-	return c.failed, nil
+	return w.failed, nil
 }
 
 // line makes a line of a text of the peer's that a terminal shows as it is.
@@ -46,23 +46,23 @@ func line(text string) string {
 }
 
 // breaks ends the connection, and says why in a line that all methods return from now on.
-func (c *Client) breaks(op string, patience time.Duration, err error) error {
-	c.conn.Close()
-	cause := c.cause.Load()
+func (w *wire) breaks(op string, patience time.Duration, err error) error {
+	w.conn.Close()
+	cause := w.cause.Load()
 	switch {
 	case cause != nil && *cause != errEnded:
-		c.broken = fmt.Errorf("%s: %s was broken off: %w", c.name, op, *cause)
+		w.broken = fmt.Errorf("%s: %s was broken off: %w", w.name, op, *cause)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		c.broken = configFields.Errorf("%s: no answer to %s within %v ({ModelTimeout})", c.name, op, patience)
+		w.broken = configFields.Errorf("%s: no answer to %s within %v ({ModelTimeout})", w.name, op, patience)
 		if op == "hello" {
-			c.broken = configFields.Errorf("%s: no hello within %v ({ModelTimeout})", c.name, patience)
+			w.broken = configFields.Errorf("%s: no hello within %v ({ModelTimeout})", w.name, patience)
 		}
 	case gone(err):
-		c.broken = c.ending(op, errors.Is(err, io.ErrUnexpectedEOF))
+		w.broken = w.ending(op, errors.Is(err, io.ErrUnexpectedEOF))
 	default:
-		c.broken = fmt.Errorf("%s: %s: %w", c.name, op, err)
+		w.broken = fmt.Errorf("%s: %s: %w", w.name, op, err)
 	}
-	return c.broken
+	return w.broken
 }
 
 // gone reports whether an error is the end of a connection.
@@ -76,16 +76,16 @@ func gone(err error) bool {
 }
 
 // ending says how a peer has ended that is gone.
-func (c *Client) ending(op string, midway bool) error {
-	if c.program != nil {
-		if how, ended := c.program.how(); ended {
-			return &EndedError{fmt.Sprintf("%s ended at %s: %s", c.name, op, how)}
+func (w *wire) ending(op string, midway bool) error {
+	if w.program != nil {
+		if how, ended := w.program.how(); ended {
+			return &EndedError{fmt.Sprintf("%s ended at %s: %s", w.name, op, how)}
 		}
 	}
 	if midway {
-		return &EndedError{fmt.Sprintf("%s closed the connection within a frame, at %s", c.name, op)}
+		return &EndedError{fmt.Sprintf("%s closed the connection within a frame, at %s", w.name, op)}
 	}
-	return &EndedError{fmt.Sprintf("%s closed the connection at %s", c.name, op)}
+	return &EndedError{fmt.Sprintf("%s closed the connection at %s", w.name, op)}
 }
 
 // EndedError says how a peer has ended. It is an io.EOF to errors.Is.

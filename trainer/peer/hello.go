@@ -10,39 +10,48 @@ import (
 // version is the one version of the protocol that newtop speaks.
 const version = 1
 
+// hello is what a peer says of itself.
+type hello struct {
+	about    About
+	dtype    dtype
+	observed bool // it owns the weights
+	maps     bool // it maps files
+}
+
 // greet reads the peer's hello and answers it.
-func (c *Client) greet() error {
-	_ = c.conn.SetDeadline(time.Now().Add(c.options.Hello)) // a closed connection tells so when it is used
-	h, err := c.in.next()
+func (w *wire) greet(o *Options) (*hello, error) {
+	_ = w.conn.SetDeadline(time.Now().Add(o.Hello)) // a closed connection tells so when it is used
+	h, err := w.in.next()
 	if err == nil {
-		err = c.in.end()
+		err = w.in.end()
 	}
 	if err != nil {
-		return c.breaks("hello", c.options.Hello, err)
+		return nil, w.breaks("hello", o.Hello, err)
 	}
-	maps, err := c.hello(h)
+	peer, err := parseHello(h)
 	if err != nil {
-		return fmt.Errorf("%s: hello: %w", c.name, err)
+		return nil, fmt.Errorf("%s: hello: %w", w.name, err)
 	}
-	for i := range c.about.Findings {
-		if f := &c.about.Findings[i]; f.Fatal {
-			return fmt.Errorf("%s: %s", c.name, f)
+	about := &peer.about
+	w.dtype, w.name = peer.dtype, cmp.Or(o.Name, about.Name, w.name)
+	for i := range about.Findings {
+		if f := &about.Findings[i]; f.Fatal {
+			return nil, fmt.Errorf("%s: %s", w.name, f)
 		}
 	}
-	q := request{op: "welcome", keys: map[string]any{"protocol": version}, patience: c.options.Answer}
-	if maps && c.options.Map > 0 && c.about.Dim >= c.options.Map {
+	q := request{op: "welcome", keys: map[string]any{"protocol": version}, patience: o.Answer}
+	if peer.maps && o.Map > 0 && about.Dim >= o.Map {
 		// Where the machine refuses, vectors go through the socket.
-		c.mapped, _ = newMapped(mapSize(int64(c.about.Dim)*int64(c.dtype.size())), c.options.Dir)
+		w.mapped, _ = newMapped(mapSize(int64(about.Dim)*int64(w.dtype.size())), o.Dir)
 	}
-	if c.mapped != nil {
-		q.keys["map"] = map[string]any{"path": c.mapped.path, "size": len(c.mapped.memory)}
-		defer c.mapped.unlink()
+	if w.mapped != nil {
+		q.keys["map"] = map[string]any{"path": w.mapped.path, "size": len(w.mapped.memory)}
+		defer w.mapped.unlink()
 	}
-	h, err = c.exchange(&q)
-	if err != nil {
-		return err
+	if h, err = w.exchange(&q); err != nil {
+		return nil, err
 	}
-	return c.agree(h)
+	return peer, w.agree(h)
 }
 
 // String is the finding on one line, for people.
@@ -58,37 +67,35 @@ func (f Finding) String() string {
 }
 
 // agree forgets the mapped file where the peer can't map it.
-func (c *Client) agree(h head) error {
+func (w *wire) agree(h head) error {
 	var took bool
 	if err := h.read("map", &took); err != nil {
-		return fmt.Errorf("%s: welcome: %w", c.name, err)
+		return fmt.Errorf("%s: welcome: %w", w.name, err)
 	}
-	if c.mapped != nil && !took {
-		c.mapped.unmap()
-		c.mapped = nil
+	if w.mapped != nil && !took {
+		w.mapped.unmap()
+		w.mapped = nil
 	}
 	return nil
 }
 
-// hello takes what a peer says of itself, and tells whether it maps files.
-func (c *Client) hello(h head) (maps bool, err error) {
+// parseHello reads what a peer says of itself.
+func parseHello(h head) (*hello, error) {
 	if op, err := h.text("op"); err != nil || op != "hello" {
-		return false, fmt.Errorf("the first frame is %.20q, not \"hello\"", cmp.Or(op, string(h["op"])))
+		return nil, fmt.Errorf("the first frame is %.20q, not \"hello\"", cmp.Or(op, string(h["op"])))
 	}
 	if err := speaks(h); err != nil {
-		return false, err
+		return nil, err
 	}
 	mode, err := h.text("mode")
 	if err != nil || mode != "driven" && mode != "observed" {
-		return false, fmt.Errorf("mode is %.20q, not \"driven\" or \"observed\"", mode)
+		return nil, fmt.Errorf("mode is %.20q, not \"driven\" or \"observed\"", mode)
 	}
-	c.observed = mode == "observed"
-	if err := c.describe(h); err != nil {
-		return false, err
+	peer := &hello{observed: mode == "observed"}
+	if err := peer.describe(h); err != nil {
+		return nil, err
 	}
-	c.name = cmp.Or(c.options.Name, c.about.Name, c.name)
-	err = h.read("map", &maps)
-	return maps, err
+	return peer, h.read("map", &peer.maps)
 }
 
 // speaks says what is wrong with the peer's versions.
@@ -109,8 +116,8 @@ func speaks(h head) error {
 }
 
 // describe takes what the peer says of its model.
-func (c *Client) describe(h head) (err error) {
-	a := &c.about
+func (p *hello) describe(h head) (err error) {
+	a := &p.about
 	if a.Dim, err = h.count("n", 1); err != nil {
 		return err
 	}
@@ -118,8 +125,8 @@ func (c *Client) describe(h head) (err error) {
 	if err != nil || t != string(f64) && t != string(f32) {
 		return fmt.Errorf("dtype is %.20q, not %q or %q", t, f64, f32)
 	}
-	c.dtype, a.Single = dtype(t), t == string(f32)
-	if int64(a.Dim) > maxBody/int64(c.dtype.size()) {
+	p.dtype, a.Single = dtype(t), t == string(f32)
+	if int64(a.Dim) > maxBody/int64(p.dtype.size()) {
 		return fmt.Errorf("n is %d, more than a body can have", a.Dim)
 	}
 	if err := h.read("has", &a.Has); err != nil {
