@@ -71,7 +71,7 @@ func (c *checkpointer) start(from *checkpoint.Checkpoint) error {
 
 // checkFingerprint returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.
 func checkFingerprint(ctx context.Context, p *objective.Problem, expected string, f *objective.Fingerprint) error {
-	what, err := p.Differs(ctx, expected, f)
+	what, err := f.Differs(ctx, p, expected)
 	if err == nil && what != "" {
 		err = &checkpoint.CheckpointError{Reason: what}
 	}

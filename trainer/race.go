@@ -158,12 +158,12 @@ func (c *race) startRacers() {
 		if !l.stepping {
 			copy(m.State.Gradient, from.State.Gradient)
 			m.State.Loss, m.State.Evaluated = from.State.Loss, from.State.Evaluated
-			nets.Objective.Save(&p.cache, c.blocks(p))
+			p.cache.Save(nets.Objective, c.blocks(p))
 		}
 	}
 	if l.stepping {
 		for _, p := range c.racers {
-			c.Objective.Save(&p.cache, 1)
+			p.cache.Save(c.Objective, 1)
 		}
 	}
 	first := c.racers[0].Members[0]

@@ -44,7 +44,7 @@ func (c *race) compete() error {
 }
 
 // load makes the race's objective keep what it kept of a racer.
-func (c *race) load(p *racer) { c.Objective.Load(&p.cache, p.Members[0].Weights, c.blocks(p)) }
+func (c *race) load(p *racer) { p.cache.Load(c.Objective, p.Members[0].Weights, c.blocks(p)) }
 
 // laps goes through laps as long as the race is on. Its error is not that of a lap that was given up.
 func (c *race) laps() error {
@@ -107,7 +107,7 @@ func (c *race) lap() error {
 	seconds := (l.clocks.Training.Elapsed() - p.Started).Seconds()
 	p.seconds += seconds
 	if c.picked == nil || l.nets.Objective == c.Objective { // else another race within the lap has closed it
-		c.Objective.Save(&p.cache, c.blocks(p))
+		p.cache.Save(c.Objective, c.blocks(p))
 	}
 	if c.picked == nil {
 		p.spent.Add(c.Objective.Spent)

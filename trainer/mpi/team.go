@@ -238,7 +238,7 @@ func prepared(p *objective.Problem, err error) preparation {
 		{What: "test rows", Count: p.Test.Rows()},
 		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()},
 		{What: "weights", Count: p.Network.Dim()},
-		{What: "another network", Digest: p.NetworkDigest()},
+		{What: "another network", Digest: objective.NetworkDigest(p.Network)},
 		{What: "other names or numbers in the data", Digest: likeness(p)},
 	}}
 }

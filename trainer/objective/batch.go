@@ -1,22 +1,24 @@
 package objective
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/optim"
 )
 
 // BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
 func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	o.chargeBatch(len(rows))
+	o.Spent.addGradients(o.shareOf(len(rows)))
 	var loss float64
 	if there := o.problem.Elsewhere; there != nil {
 		loss = there.RowsGradientTo(dst, w, rows)
 	} else {
-		loss = o.batchFor(len(rows)).GradientTo(dst, w, rows)
+		loss = o.batches.batchFor(len(rows)).GradientTo(dst, w, rows)
 	}
 	o.penalty.addTo(dst, w)
 	return loss + o.penalty.at(w)
@@ -25,57 +27,20 @@ func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 // BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows'
 // own losses.
 func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
-	o.chargeBatch(len(rows))
+	o.Spent.addGradients(o.shareOf(len(rows)))
 	o.Spent.Equivalents += o.shareOf(len(rows)) * (o.cost.Squares/o.cost.Gradient - 1)
-	loss := o.batchFor(len(rows)).GradientSquaresTo(dst, squares, w, rows)
+	loss := o.batches.batchFor(len(rows)).GradientSquaresTo(dst, squares, w, rows)
 	o.penalty.addTo(dst, w)
 	return loss + o.penalty.at(w)
 }
 
 // BatchFactorsTo is for networks of newtop's with all rows in one process.
 func (o *Objective) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
-	o.factors = o.factors[:0]
-	for _, f := range factors {
-		o.factors = append(o.factors, models.Factors(f))
-	}
-	batch := o.batchFor(len(rows))
-	o.Spent.Equivalents += o.shareOf(len(rows)) * batch.FactorCost(o.factors) / o.cost.Gradient
-	batch.FactorsTo(o.factors, w, rows, rng)
-	clear(o.factors) // which are the caller's
+	o.Spent.Equivalents += o.shareOf(len(rows)) * o.batches.factorsTo(factors, w, rows, rng) / o.cost.Gradient
 }
 
 // shareOf returns what share of all training rows so many of the objective's are.
 func (o *Objective) shareOf(rows int) float64 { return o.Share * float64(rows) / float64(o.Rows()) }
-
-func (o *Objective) chargeBatch(rows int) {
-	o.Spent.Gradients += o.shareOf(rows)
-	o.Spent.Equivalents += o.shareOf(rows)
-}
-
-// all returns the rows of an objective.
-func (o *Objective) all() (x, t models.Matrix) {
-	if o.found[0] == nil {
-		p := o.on.(*Problem)
-		o.found[0], o.found[1] = p.Select(o.rows, 0, p.Of(o.rows))
-	}
-	return o.found[0], o.found[1]
-}
-
-// batchFor returns the batch, which takes so many rows.
-func (o *Objective) batchFor(rows int) *models.Batch {
-	if rows > o.most {
-		o.most = rows
-		x, t := o.all()
-		o.batch = o.newBatch(x, t, rows)
-	}
-	return o.batch
-}
-
-func (o *Objective) newBatch(x, t models.Matrix, most int) *models.Batch {
-	b := o.problem.Network.NewBatch(x, t, most)
-	b.Pool = o.options.Pool
-	return b
-}
 
 // Noise returns the standard deviation of what NoisyGradientTo adds.
 func (o *Objective) Noise() float64 { return o.problem.Noise }
@@ -83,13 +48,99 @@ func (o *Objective) Noise() float64 { return o.problem.Noise }
 // NoisyGradientTo is BatchGradientTo with noise on the inputs, of which what gates alone look at is none. It is for
 // networks of newtop's.
 func (o *Objective) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand) float64 {
-	o.chargeBatch(len(rows))
-	if o.noisy == nil || len(rows) > len(o.noisy.all) {
-		o.noisy = o.newNoisyBatch(len(rows))
-	}
-	loss := o.noisy.gradientTo(dst, w, rows, o.problem.Noise, rng)
+	o.Spent.addGradients(o.shareOf(len(rows)))
+	loss := o.batches.noisyFor(len(rows)).gradientTo(dst, w, rows, o.problem.Noise, rng)
 	o.penalty.addTo(dst, w)
 	return loss + o.penalty.at(w)
+}
+
+// Sample is for networks of newtop's with all rows in one process. The copies, and what is kept of passes on them, stay
+// in memory for the next sample of the slot that has as many rows; the bound of models.Options.Memory is for each slot.
+func (o *Objective) Sample(slot int, rows []int) optim.Objective {
+	for len(o.samples) <= slot {
+		o.samples = append(o.samples, nil)
+	}
+	s := o.samples[slot]
+	if s == nil || s.Rows() != len(rows) {
+		s = newSample(o, len(rows))
+		o.samples[slot] = s
+	}
+	x, t := o.batches.all()
+	for i, j := range rows {
+		if j < 0 || j >= o.Rows() {
+			panic(fmt.Sprintf("objective: Sample: row %d of %d", j, o.Rows()))
+		}
+		copyRow(s.copies[0], i, x, j)
+		copyRow(s.copies[1], i, t, j)
+	}
+	s.renew()
+	return s.Objective
+}
+
+// batches go through chosen rows of an objective. They have all rows in this process.
+type batches struct {
+	problem *Problem
+	rows    Rows // of the objective
+	pool    *reduce.Pool
+	batch   *models.Batch
+	size    int              // rows that batch takes at once
+	noisy   *noisyBatch      // nil before the first
+	found   [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
+	factors []models.Factors // of the call under way
+}
+
+// all returns the rows of the objective.
+func (b *batches) all() (x, t models.Matrix) {
+	if b.found[0] == nil {
+		b.found[0], b.found[1] = b.problem.Select(b.rows, 0, b.problem.Of(b.rows))
+	}
+	return b.found[0], b.found[1]
+}
+
+// batchFor returns the batch, which takes so many rows.
+func (b *batches) batchFor(rows int) *models.Batch {
+	if rows > b.size {
+		b.size = rows
+		x, t := b.all()
+		b.batch = b.newBatch(x, t, rows)
+	}
+	return b.batch
+}
+
+func (b *batches) newBatch(x, t models.Matrix, size int) *models.Batch {
+	batch := b.problem.Network.NewBatch(x, t, size)
+	batch.Pool = b.pool
+	return batch
+}
+
+// factorsTo is models.Batch.FactorsTo. It returns what that costs per row.
+func (b *batches) factorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) (cost float64) {
+	b.factors = b.factors[:0]
+	for _, f := range factors {
+		b.factors = append(b.factors, models.Factors(f))
+	}
+	batch := b.batchFor(len(rows))
+	cost = batch.FactorCost(b.factors)
+	batch.FactorsTo(b.factors, w, rows, rng)
+	clear(b.factors) // which are the caller's
+	return cost
+}
+
+// noisyFor returns the batch with noise, which takes so many rows.
+func (b *batches) noisyFor(rows int) *noisyBatch {
+	if b.noisy != nil && rows <= len(b.noisy.all) {
+		return b.noisy
+	}
+	p := b.problem
+	x, t := b.all()
+	n := &noisyBatch{inputs: p.Network.Inputs(), from: [2]models.Matrix{x, t}}
+	n.copies = [2]models.Matrix{p.newMatrix(rows, p.Network.Columns()), p.newMatrix(rows, p.Network.Outputs())}
+	n.batch = b.newBatch(n.copies[0], n.copies[1], rows)
+	for i := range rows {
+		n.all = append(n.all, i)
+	}
+	b.noisy = n
+	return n
 }
 
 // noisyBatch is a batch of copies of rows.
@@ -99,18 +150,6 @@ type noisyBatch struct {
 	from   [2]models.Matrix // inputs and targets of all rows
 	copies [2]models.Matrix
 	all    []int // 0, 1, 2, …
-}
-
-func (o *Objective) newNoisyBatch(rows int) *noisyBatch {
-	p := o.problem
-	x, t := o.all()
-	b := &noisyBatch{inputs: p.Network.Inputs(), from: [2]models.Matrix{x, t}}
-	b.copies = [2]models.Matrix{p.newMatrix(rows, p.Network.Columns()), p.newMatrix(rows, p.Network.Outputs())}
-	b.batch = o.newBatch(b.copies[0], b.copies[1], rows)
-	for i := range rows {
-		b.all = append(b.all, i)
-	}
-	return b
 }
 
 // gradientTo draws in the order of the rows and their inputs.

@@ -31,15 +31,15 @@ type passes struct {
 	Current bool      `archive:"current"` // as far as they are kept
 }
 
-// Save stores what the objective keeps, and what its parts do if there are that many.
-func (o *Objective) Save(c *Cache, parts int) {
+// Save stores what an objective keeps, and what its parts do if there are that many.
+func (c *Cache) Save(o *Objective, parts int) {
 	*c = Cache{Asked: o.passes.Asked()}
-	if e := &o.evaluation; o.known {
+	if e := &o.last; e.known {
 		wrong := e.Wrong
 		if wrong < 0 {
 			wrong = optim.MaxCount
 		}
-		c.Evaluated = &evaluated{slices.Clone(o.evaluatedAt), wrong, e.Loss, e.SquaredError}
+		c.Evaluated = &evaluated{slices.Clone(e.at), wrong, e.Loss, e.SquaredError}
 	}
 	if o.linear {
 		c.Passes = &passes{slices.Clone(o.at), o.passes.Current()}
@@ -49,33 +49,25 @@ func (o *Objective) Save(c *Cache, parts int) {
 	}
 	for _, part := range o.parts {
 		c.Parts = append(c.Parts, Cache{})
-		part.(*Objective).Save(&c.Parts[len(c.Parts)-1], 1)
+		c.Parts[len(c.Parts)-1].Save(part.(*Objective), 1)
 	}
 }
 
-// Aside calls f, which may ask for evaluations at other weights. The last one of before stays.
-func (o *Objective) Aside(f func()) {
-	at, evaluation, known := slices.Clone(o.evaluatedAt), o.evaluation, o.known
-	f()
-	copy(o.evaluatedAt, at)
-	o.evaluation, o.known = evaluation, known
-}
+// SaveAll stores what an objective and all its parts keep.
+func (c *Cache) SaveAll(o *Objective) { c.Save(o, len(o.parts)) }
 
-// SaveAll stores what the objective and all its parts keep.
-func (o *Objective) SaveAll(c *Cache) { o.Save(c, len(o.parts)) }
-
-// Load makes the objective, and so many parts of it, keep what is stored, and charges nothing. Passes at other weights
+// Load makes an objective, and so many parts of it, keep what is stored, and charges nothing. Passes at other weights
 // than w, from which no method goes on, are forgotten; nil: none are. With 1 part those there are belong to others.
-func (o *Objective) Load(c *Cache, w []float64, parts int) {
-	if o.known = c.Evaluated != nil; o.known {
+func (c *Cache) Load(o *Objective, w []float64, parts int) {
+	if o.last.known = c.Evaluated != nil; o.last.known {
 		e := c.Evaluated
-		copy(o.evaluatedAt, e.At)
-		o.evaluation = models.Evaluation{
-			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss,
+		copy(o.last.at, e.At)
+		o.last.Evaluation = models.Evaluation{
+			Rows: evaluatedRows(o), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss,
 			SquaredError: e.SquaredError,
 		}
 		if e.Wrong == optim.MaxCount {
-			o.evaluation.Wrong = -1
+			o.last.Wrong = -1
 		}
 	}
 	p := c.Passes
@@ -93,21 +85,29 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 		o.closeParts()
 	default:
 		for i, part := range o.Blocks(parts) {
-			part.(*Objective).Load(&c.Parts[i], w, 1)
+			c.Parts[i].Load(part.(*Objective), w, 1)
 		}
 	}
 }
 
 // LoadAll is Load for a cache with everything that SaveAll stored. It returns an error for one that is not of such
 // rows.
-func (o *Objective) LoadAll(c *Cache) error {
+func (c *Cache) LoadAll(o *Objective) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	if c.Evaluated != nil && c.Evaluated.Wrong > o.evaluated() && c.Evaluated.Wrong != optim.MaxCount {
-		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.evaluated())
+	if rows := evaluatedRows(o); c.Evaluated != nil && c.Evaluated.Wrong > rows && c.Evaluated.Wrong != optim.MaxCount {
+		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, rows)
 	}
 	o.closeParts()
-	o.Load(c, nil, len(c.Parts))
+	c.Load(o, nil, len(c.Parts))
 	return nil
+}
+
+// evaluatedRows returns how many rows the objective's evaluations count.
+func evaluatedRows(o *Objective) int {
+	if o.problem.Elsewhere != nil {
+		return o.Rows() * Fine
+	}
+	return o.Rows()
 }

@@ -54,11 +54,11 @@ func TakeFingerprint(p *Problem) *Fingerprint {
 			}
 			fmt.Fprintf(rows, "%d × %d, %d\n", total, p.Network.Columns(), p.Network.Outputs())
 			if total > 0 {
-				rows.Write(p.digests(ctx, part))
+				rows.Write(leafDigests(ctx, p.Split(part)))
 			}
 		}
 		if ctx.Err() == nil {
-			f.text = leafwise + digest(rows) + fingerprintGap + p.NetworkDigest()
+			f.text = leafwise + digest(rows) + fingerprintGap + NetworkDigest(p.Network)
 		}
 	}()
 	return f
@@ -76,15 +76,14 @@ func (f *Fingerprint) Wait() string {
 func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
 
 // NetworkDigest returns a digest of all that a network computes but for its weights.
-func (p *Problem) NetworkDigest() string {
+func NetworkDigest(n *models.Network) string {
 	network := sha256.New()
-	describeNetwork(network, p.Network)
+	describeNetwork(network, n)
 	return digest(network)
 }
 
-// digests returns a digest of each leaf of a split, one after another. It gives up when ctx ends.
-func (p *Problem) digests(ctx context.Context, part datasets.Part) []byte {
-	s := p.Split(part)
+// leafDigests returns a digest of each leaf of a split, one after another. It gives up when ctx ends.
+func leafDigests(ctx context.Context, s *Split) []byte {
 	tree := reduce.NewTree(s.Rows())
 	var out []byte
 	for leaf := 0; leaf < tree.Leaves() && ctx.Err() == nil; leaf++ {
@@ -105,8 +104,8 @@ func (p *Problem) digests(ctx context.Context, part datasets.Part) []byte {
 	return out
 }
 
-// stretch returns the fingerprint as older checkpoints have it.
-func (p *Problem) stretch(ctx context.Context) (string, error) {
+// olderFingerprint returns the fingerprint as older checkpoints have it.
+func olderFingerprint(ctx context.Context, p *Problem) (string, error) {
 	rows := sha256.New()
 	for _, part := range []datasets.Part{datasets.Train, datasets.Test} {
 		var inputs, targets Lanes
@@ -127,16 +126,16 @@ func (p *Problem) stretch(ctx context.Context) (string, error) {
 		fmt.Fprintf(rows, "%d × %d\n%x\n", total, columns, inputs)
 		fmt.Fprintf(rows, "%d × %d\n%x\n", total, outputs, targets)
 	}
-	return digest(rows) + fingerprintGap + p.NetworkDigest(), nil
+	return digest(rows) + fingerprintGap + NetworkDigest(p.Network), nil
 }
 
-// Differs says what is not as it was when a fingerprint was taken, of a problem whose own is f; empty: nothing. The
-// error is the context's.
-func (p *Problem) Differs(ctx context.Context, expected string, f *Fingerprint) (what string, err error) {
+// Differs says what of a problem, whose fingerprint is f, is not as it was when the expected one was taken; empty:
+// nothing. The error is the context's.
+func (f *Fingerprint) Differs(ctx context.Context, p *Problem, expected string) (what string, err error) {
 	var found string
 	if strings.HasPrefix(expected, leafwise) || p.Elsewhere != nil {
 		found = f.Wait()
-	} else if found, err = p.stretch(ctx); err != nil {
+	} else if found, err = olderFingerprint(ctx, p); err != nil {
 		return "", err
 	}
 	if expected == found {

@@ -1,8 +1,6 @@
 package objective
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,55 +9,6 @@ import (
 	"newtop/models"
 	"newtop/trainer/optim"
 )
-
-var _ optim.LayeredObjective = (*Objective)(nil)
-
-// Chain returns the network as layers in a row, or says which of its layers breaks the row.
-func (o *Objective) Chain() (*optim.Chain, error) {
-	if o.problem.Elsewhere != nil {
-		return nil, errors.New("the model is another program's: expected a network of newtop's")
-	}
-	network := o.problem.Network
-	arch := network.Architecture()
-	if arch.Mixture != nil {
-		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
-	}
-	if !o.alone() {
-		return nil, errors.New(severalProcesses)
-	}
-	inputs, targets := o.all()
-	rows, _ := inputs.Dims()
-	x, t := models.Doubles(inputs, 0, rows), models.Doubles(targets, 0, rows)
-	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}
-	for _, bias := range network.Biases() {
-		layer := arch.Layers[bias.Layer-1]
-		name := fmt.Sprintf("layer %d", bias.Layer)
-		if layer.Name != "" {
-			name += fmt.Sprintf(" (%q)", layer.Name)
-		}
-		f, ok := inverses[layer.Activation]
-		if !ok {
-			return nil, fmt.Errorf("%s: %v has no inverse: expected identity, sigmoid, tanh, softplus or softmax", name,
-				layer.Activation)
-		}
-		f.Name = layer.Activation.String()
-		c.Layers = append(c.Layers, optim.Layer{Nodes: bias.Nodes, Biases: bias.Offset, Activation: f})
-	}
-	for _, b := range network.Blocks() {
-		to := &c.Layers[b.To-1]
-		switch {
-		case b.From != b.To-1:
-			return nil, fmt.Errorf(
-				"layer %d takes from layer %d: expected layers in a row, each fed by the one before alone", b.To,
-				b.From)
-		case b.Sources != nil:
-			return nil, fmt.Errorf(
-				"layer %d takes from chosen nodes: expected every node to take from all of the layer before", b.To)
-		}
-		to.Sources, to.Weights = b.Cols, b.Offset
-	}
-	return c, nil
-}
 
 // coded reports whether the targets are classes, as datasets codes them: one 1 in each row among 0 or −1.
 func coded(t *mat.Dense) bool {

@@ -33,14 +33,3 @@ var _ Linearization = (*models.Linearization)(nil)
 type Binder interface {
 	Bind(rows Rows, o models.Options) Linearization
 }
-
-var _ Binder = (*Problem)(nil)
-
-// Bind binds the network to rows in this process.
-func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Bind(rows, o)
-	}
-	x, t := p.Select(rows, 0, p.Of(rows))
-	return p.Network.Bind(x, t, o)
-}

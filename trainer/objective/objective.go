@@ -30,21 +30,28 @@ type Objective struct {
 	options models.Options
 	penalty penalty
 
-	passes Linearization
-	at     []float64 // the weights of passes
-	linear bool      // whether passes belong to at
-	batch  *models.Batch
-	most   int              // rows that batch takes at once
-	noisy  *noisyBatch      // nil before the first
-	found  [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
+	passes  Linearization
+	at      []float64 // the weights of passes
+	linear  bool      // whether passes belong to at
+	last    evaluation
+	batches batches
+	samples []*sample // by slot; nil where there is none yet
+	parts   []optim.Objective
+}
 
-	factors []models.Factors // of the call under way
-	samples []*sample        // by slot; nil where there is none yet
+// evaluation is how well weights do.
+type evaluation struct {
+	models.Evaluation
+	at    []float64 // the weights
+	known bool
+}
 
-	evaluation  models.Evaluation
-	evaluatedAt []float64 // its weights
-	known       bool
-	parts       []optim.Objective
+// of reports whether it is that of w.
+func (e *evaluation) of(w []float64) bool { return e.known && slices.Equal(e.at, w) }
+
+func (e *evaluation) set(w []float64, v models.Evaluation) {
+	copy(e.at, w)
+	e.Evaluation, e.known = v, true
 }
 
 var (
@@ -75,18 +82,19 @@ func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Obje
 	penalty := p.penalty()
 	passes := penalty.of(on.Bind(rows, o))
 	return &Objective{
-		Spent:       spent,
-		problem:     p,
-		cost:        p.Cost(),
-		on:          on,
-		rows:        rows,
-		count:       passes.Rows(),
-		Share:       1,
-		options:     o,
-		penalty:     penalty,
-		passes:      passes,
-		at:          make([]float64, p.Dim()),
-		evaluatedAt: make([]float64, p.Dim()),
+		Spent:   spent,
+		problem: p,
+		cost:    p.Cost(),
+		on:      on,
+		rows:    rows,
+		count:   passes.Rows(),
+		Share:   1,
+		options: o,
+		penalty: penalty,
+		passes:  passes,
+		at:      make([]float64, p.Dim()),
+		last:    evaluation{at: make([]float64, p.Dim())},
+		batches: batches{problem: p, rows: rows, pool: o.Pool},
 	}
 }
 
@@ -132,7 +140,7 @@ func (o *Objective) Rows() int { return o.count }
 
 // Loss returns the minimized loss. It charges a forward pass, unless the evaluation at w is the last one.
 func (o *Objective) Loss(w []float64) float64 {
-	if !o.known || !slices.Equal(o.evaluatedAt, w) {
+	if !o.last.of(w) {
 		o.Spent.Losses += o.Share
 		o.Spent.Equivalents += o.Share * o.cost.Loss / o.cost.Gradient
 	}
@@ -142,15 +150,18 @@ func (o *Objective) Loss(w []float64) float64 {
 // Evaluate returns how well w does on the rows, without the penalty, as the last evaluation says where that was at w.
 // It charges nothing.
 func (o *Objective) Evaluate(w []float64) models.Evaluation {
-	if !o.known || !slices.Equal(o.evaluatedAt, w) {
-		o.remember(w, o.passes.EvaluateAt(w))
+	if !o.last.of(w) {
+		o.last.set(w, o.passes.EvaluateAt(w))
 	}
-	return o.evaluation
+	return o.last.Evaluation
 }
 
-func (o *Objective) remember(w []float64, e models.Evaluation) {
-	copy(o.evaluatedAt, w)
-	o.evaluation, o.known = e, true
+// Aside calls f, which may ask for evaluations at other weights. The last one of before stays.
+func (o *Objective) Aside(f func()) {
+	before := o.last
+	before.at = slices.Clone(before.at)
+	f()
+	o.last = before
 }
 
 func (o *Objective) GradientTo(dst, w []float64) float64 {
@@ -163,12 +174,11 @@ func (o *Objective) Linearize(w []float64) {
 	if o.linear && slices.Equal(o.at, w) {
 		return
 	}
-	o.Spent.Gradients += o.Share
-	o.Spent.Equivalents += o.Share
+	o.Spent.addGradients(o.Share)
 	o.passes.Update(w)
 	copy(o.at, w)
 	o.linear = true
-	o.remember(w, o.passes.Evaluation())
+	o.last.set(w, o.passes.Evaluation())
 }
 
 func (o *Objective) Hessian(w []float64) krylov.Operator {

@@ -37,12 +37,6 @@ func (p *Problem) Weights() []optim.Span {
 	return out
 }
 
-// Weights returns where the weights that decay lie in the flat vector.
-func (o *Objective) Weights() []optim.Span { return o.penalty.weights }
-
-// Penalty returns P(w).
-func (o *Objective) Penalty(w []float64) float64 { return o.penalty.at(w) }
-
 // Minimized returns what methods minimize over the rows of l: with the penalty. Evaluations are the data's alone.
 func (p *Problem) Minimized(l Linearization) Linearization {
 	penalty := p.penalty()

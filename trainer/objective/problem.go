@@ -1,6 +1,8 @@
 package objective
 
 import (
+	"math/rand/v2"
+
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
@@ -35,6 +37,76 @@ func NewProblem(data *datasets.Dataset, network *models.Network, start models.In
 		*p.Split(part) = newSplit(s, network.Precision())
 	}
 	return p
+}
+
+var _ Binder = (*Problem)(nil)
+
+// Bind binds the network to rows in this process.
+func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Bind(rows, o)
+	}
+	x, t := p.Select(rows, 0, p.Of(rows))
+	return p.Network.Bind(x, t, o)
+}
+
+// Dim returns how many weights there are.
+func (p *Problem) Dim() int {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Dim()
+	}
+	return p.Network.Dim()
+}
+
+// ExpertDim returns how many of the weights are not those of a mixture's gates.
+func (p *Problem) ExpertDim() int {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Dim()
+	}
+	return p.Network.ExpertDim()
+}
+
+// Blocks returns the blocks of weights, those of a model elsewhere as Elsewhere.Blocks has them.
+func (p *Problem) Blocks() []models.Block {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Blocks()
+	}
+	return p.Network.Blocks()
+}
+
+// Cost returns what passes cost per row. For a model elsewhere they are counted in forward passes of dense layers: as
+// many backward as two forward, and products as on passes that are kept.
+func (p *Problem) Cost() models.Cost {
+	if p.Elsewhere != nil {
+		n := float64(p.Dim())
+		return models.Cost{Loss: n, Gradient: 3 * n, GaussNewton: 4 * n, Hessian: 5 * n, Diagonal: n}
+	}
+	return p.Network.Cost()
+}
+
+// Outputs returns how many numbers the network says of a row; 1 for a model elsewhere.
+func (p *Problem) Outputs() int {
+	if p.Elsewhere != nil {
+		return 1
+	}
+	return p.Network.Outputs()
+}
+
+// InitTo draws the first weights, or stores those that a model elsewhere begins with.
+func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
+	if p.Elsewhere != nil {
+		p.Elsewhere.InitTo(dst)
+		return
+	}
+	p.Network.InitTo(dst, p.Init, rng)
+}
+
+// Close ends what the problem needs elsewhere. Nothing is asked of it afterwards.
+func (p *Problem) Close() error {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Close()
+	}
+	return nil
 }
 
 // Split is a part of the data as the network takes it. X has its inputs and T its targets: Inputs and Targets

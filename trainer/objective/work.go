@@ -16,3 +16,9 @@ func (w *Work) Add(more *Work) {
 	w.Losses += more.Losses
 	w.Equivalents += more.Equivalents
 }
+
+// addGradients charges gradients over a share of all training rows.
+func (w *Work) addGradients(share float64) {
+	w.Gradients += share
+	w.Equivalents += share
+}

@@ -298,11 +298,11 @@ func (t *Trajectory) ArchiveMembers(k *optim.Archive) {
 func archiveKept(kept *optim.Archive, m *Member) {
 	var cache objective.Cache
 	if !kept.Restoring() {
-		m.Binding.Objective.SaveAll(&cache)
+		cache.SaveAll(m.Binding.Objective)
 	}
 	kept.State(&cache, m.Weights)
 	if kept.Restoring() && kept.Err() == nil {
-		if err := m.Binding.Objective.LoadAll(&cache); err != nil {
+		if err := cache.LoadAll(m.Binding.Objective); err != nil {
 			kept.Fail("parts", "%v", err)
 		}
 	}
