@@ -235,7 +235,7 @@ func (c *checkpointer) restore(from *checkpoint.Checkpoint) error {
 		return checkpoint.Damaged("of epoch %d in one place and %d in another", from.Epoch, c.nets.Epoch)
 	}
 	if _, told := from.Numbers[unitKey]; !told {
-		c.nets.ScaleRMSE()
+		trajectory.ScaleRMSE(c.nets)
 	}
 	return nil
 }
@@ -246,14 +246,14 @@ const unitKey = "rmse unit"
 
 func (c *checkpointer) archive(k *optim.Archive) {
 	k.Count("epoch", &c.nets.Epoch, optim.MaxCount)
-	c.nets.ArchiveMethod(k)
+	trajectory.ArchiveMethod(c.nets, k)
 	workplace.ArchiveMetrics(k.In("first"), &c.nets.First)
 	workplace.ArchiveMetrics(k.In("last"), &c.nets.Last)
 	workplace.ArchiveMetrics(k.In("best"), &c.nets.Best)
-	c.nets.ArchiveBest(k)
+	trajectory.ArchiveBest(c.nets, k)
 	c.clocks.Archive(k)
 	c.analyst.Archive(k.In("spectrum"))
-	c.nets.ArchiveMembers(k)
+	trajectory.ArchiveMembers(c.nets, k)
 	if !k.Restoring() {
 		unit, _ := c.nets.Work.Problem.Data.TargetUnit()
 		k.Number(unitKey, &unit)

@@ -256,7 +256,7 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.Members[0].Previous
 	}
-	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: p.Trails(), Last: nets.Last,
+	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: trajectory.Trails(p.Members), Last: nets.Last,
 		Best:        nets.Best,
 		BestWeights: nets.BestWeights})
 	l.out.Publish(e)

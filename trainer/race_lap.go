@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/trajectory"
 )
 
 // compete holds the race until it is picked from or abandoned. It returns optim.ErrInterrupted when the outer
@@ -161,7 +162,7 @@ func (c *race) endLap(p *racer, err error) error {
 		p.ended = "stalled: " + why
 	default:
 		p.Epoch++
-		p.ExtendTrails()
+		trajectory.ExtendTrails(p.Members)
 		if why := p.CheckConvergence(); why != "" {
 			p.ended, p.lost = "diverged: "+why, true
 		} else if c.bounded() && c.share(p) >= 1 {

@@ -56,31 +56,19 @@ func EffectiveWeights(nets []*Member) (all [][]float64) {
 	return all
 }
 
-// Trails returns those of the members.
-func (t *Trajectory) Trails() (all []trail) {
-	for _, m := range t.Members {
+// Trails returns those of nets.
+func Trails(nets []*Member) (all []trail) {
+	for _, m := range nets {
 		all = append(all, m.Trail)
 	}
 	return all
 }
 
 // ExtendTrails takes in the weights after an epoch.
-func (t *Trajectory) ExtendTrails() {
-	for _, m := range t.Members {
+func ExtendTrails(nets []*Member) {
+	for _, m := range nets {
 		m.Trail = m.Trail.extended(m.Weights, m.average)
 	}
-}
-
-// Evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for
-// stays, as methods find it.
-func (t *Trajectory) Evaluate(m *Member) {
-	measure := func() { t.Work.Evaluate(&m.Binding, m.Effective(m.Weights), &m.Metrics) }
-	if len(m.Trail) == 0 {
-		measure()
-	} else {
-		m.Binding.Objective.Aside(measure)
-	}
-	t.Work.Config.OmitWeighted(&m.Metrics)
 }
 
 // effectiveAt returns the weights of each net that count after the epoch of the checkpoint, where a run averages over

@@ -7,7 +7,6 @@ import (
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
 	"newtop/trainer/workplace"
 )
 
@@ -53,21 +52,6 @@ func (t *Trajectory) Result(run string) *Result {
 
 // bestKey is the array of a net in a checkpoint that has the weights of the best epoch.
 const bestKey = "best weights"
-
-// ArchiveBest carries the weights of the best epoch.
-func (t *Trajectory) ArchiveBest(k *optim.Archive) {
-	if !t.Work.KeepsBest() {
-		return
-	}
-	best := t.BestWeights
-	if k.Restoring() {
-		best = make([][]float64, len(t.Members))
-	}
-	for i := range best {
-		k.In(checkpoint.NetKey(i)).Vector(bestKey, &best[i], t.Work.Problem.Dim())
-	}
-	t.BestWeights = best
-}
 
 // EndOf returns the weights of each net that a run of the configuration would end with at the checkpoint, and their
 // metrics.

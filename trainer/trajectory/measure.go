@@ -50,8 +50,8 @@ func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.Epoch
 		e.Metrics = append(e.Metrics, event.Metric{Key: "penalty", Symbol: "½λ‖w‖²",
 			Meaning: "what weight decay adds to the loss", Value: t.Penalty()})
 	}
-	e.Blocks = t.norms()
-	e.Gates = t.gates()
+	e.Blocks = blockNorms(t)
+	e.Gates = gateMetrics(t)
 	e.Preconditioner = preconditioner(report.Preconditioner)
 	return e
 }
@@ -84,7 +84,7 @@ func (t *Trajectory) Refresh() { t.summarize(&t.Last) }
 // norms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
 // that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
 // that the step came from, but where the step ended with a new one.
-func (t *Trajectory) norms() []event.BlockNorms {
+func blockNorms(t *Trajectory) []event.BlockNorms {
 	blocks, first := t.Work.Problem.Blocks(), t.Members[0]
 	report := &first.Report
 	out := make([]event.BlockNorms, len(blocks))
@@ -105,7 +105,7 @@ func (t *Trajectory) norms() []event.BlockNorms {
 }
 
 // gates describes the gates of the first member as they are now.
-func (t *Trajectory) gates() []event.GateMetrics {
+func gateMetrics(t *Trajectory) []event.GateMetrics {
 	network, w := t.Work.Problem.Network, t.Members[0].Weights
 	if network == nil {
 		return nil
@@ -218,17 +218,4 @@ func radiusOf(v float64) event.Float {
 		return event.Absent
 	}
 	return event.Float(v)
-}
-
-// ScaleRMSE makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured
-// returns.
-func (t *Trajectory) ScaleRMSE() {
-	unit, _ := t.Work.Problem.Data.TargetUnit()
-	all := []*event.EpochEvent{&t.First, &t.Last, &t.Best}
-	for _, m := range t.Members {
-		all = append(all, &m.Metrics)
-	}
-	for _, e := range all {
-		e.RMSE, e.TestRMSE = e.RMSE.Times(unit), e.TestRMSE.Times(unit)
-	}
 }

@@ -10,11 +10,8 @@ import (
 
 	"newtop/internal/vector"
 	"newtop/models/modelfile"
-	"newtop/trainer/checkpoint"
 	"newtop/trainer/event"
-	"newtop/trainer/objective"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/methods"
 	"newtop/trainer/workplace"
 )
 
@@ -92,10 +89,22 @@ func (t *Trajectory) EvaluateStart() {
 	}
 }
 
+// Evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for
+// stays, as methods find it.
+func (t *Trajectory) Evaluate(m *Member) {
+	measure := func() { t.Work.Evaluate(&m.Binding, m.Effective(m.Weights), &m.Metrics) }
+	if len(m.Trail) == 0 {
+		measure()
+	} else {
+		m.Binding.Objective.Aside(measure)
+	}
+	t.Work.Config.OmitWeighted(&m.Metrics)
+}
+
 // RecordEpoch counts an outer iteration that took the members to the epoch's metrics.
 func (t *Trajectory) RecordEpoch(e *event.EpochEvent) {
 	t.Last = *e
-	t.ExtendTrails()
+	ExtendTrails(t.Members)
 	if t.Work.Measure.Better(e, &t.Best) {
 		t.SetBest(e)
 	}
@@ -103,7 +112,7 @@ func (t *Trajectory) RecordEpoch(e *event.EpochEvent) {
 
 // Snapshot returns what it takes to go back to the current epoch.
 func (t *Trajectory) Snapshot() Snapshot {
-	s := Snapshot{Last: t.Last, Best: t.Best, BestWeights: t.BestWeights, Trails: t.Trails()}
+	s := Snapshot{Last: t.Last, Best: t.Best, BestWeights: t.BestWeights, Trails: Trails(t.Members)}
 	if s.Weights = t.BestWeights; s.Weights == nil || t.Best.Epoch != t.Last.Epoch || t.Work.Config.Average > 1 {
 		s.Weights = nil
 		for _, m := range t.Members {
@@ -238,74 +247,6 @@ func (t *Trajectory) Diverged(epoch int, reason string) *DivergedError {
 		hint = "expected finite data and starting weights"
 	}
 	return &DivergedError{Epoch: epoch, Optimizer: t.Info.Name, Reason: reason, Hint: hint}
-}
-
-// sinceKey is the number of a checkpoint that says how long its method has been at work.
-const sinceKey = "method since"
-
-// ArchiveMethod carries which method trains how many nets.
-func (t *Trajectory) ArchiveMethod(k *optim.Archive) {
-	name, nets := t.Info.Name, len(t.Members)
-	k.Text("optimizer", &name)
-	if !k.Restoring() || k.HasNumber(sinceKey) { // which earlier versions did not know
-		k.Count(sinceKey, &t.Since, optim.MaxCount)
-	}
-	k.Count("nets", &nets, checkpoint.MaxCommittee)
-	if !k.Restoring() || k.Err() != nil {
-		return
-	}
-	info, err := methods.Lookup(name)
-	if err == nil {
-		err = t.Offers(info)
-	}
-	switch {
-	case err != nil:
-		k.Fail("optimizer", "%v", err)
-		return
-	case nets != len(t.Members):
-		k.Fail("nets", "%d: expected %d", nets, len(t.Members))
-		return
-	}
-	t.Info = info
-	for _, m := range t.Members {
-		m.Method, m.Settings = info.New(), optim.NewSettings(info.Parameters)
-		m.State.Settings = m.Settings
-	}
-}
-
-// ArchiveMembers carries the nets, what the objective keeps, and last, since what is computed again has been charged,
-// what was spent.
-func (t *Trajectory) ArchiveMembers(k *optim.Archive) {
-	for i, m := range t.Members {
-		k := k.In(checkpoint.NetKey(i))
-		m.archive(k)
-		t.FixGates(m)
-		if k.Err() == nil {
-			k.In("method").Method(m.Method, m.State)
-		}
-	}
-	if !t.Work.Config.FoldCommittee() {
-		archiveKept(k.In("objective"), t.Members[0])
-	} else {
-		for i, m := range t.Members {
-			archiveKept(k.In(checkpoint.NetKey(i)).In("objective"), m)
-		}
-	}
-	k.In("spent").State(t.Objective.Spent, nil)
-}
-
-// archiveKept carries what the objective of a member keeps.
-func archiveKept(kept *optim.Archive, m *Member) {
-	var cache objective.Cache
-	if !kept.Restoring() {
-		cache.SaveAll(m.Binding.Objective)
-	}
-	kept.State(&cache, m.Weights)
-	if kept.Restoring() && kept.Err() == nil {
-		if err := cache.LoadAll(m.Binding.Objective); err != nil {
-			kept.Fail("parts", "%v", err)
-		}
-	}
 }
 
 // DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
