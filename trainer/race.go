@@ -236,7 +236,8 @@ func (c *race) promote(p *racer) {
 	from := nets.Info.Name
 	c.Objective.Spent.Add(nets.Objective.Spent)
 	l.checkpoints.release()
-	nets.Binding, nets.Members, nets.Info, nets.Started, nets.Since = c.Binding, p.Members, p.Info, p.Started, nets.Epoch
+	nets.Binding, nets.Members, nets.Info = c.Binding, p.Members, p.Info
+	nets.Started, nets.Since = p.Started, nets.Epoch
 	if p.Info.Name != from {
 		l.out.Publish(event.SwitchEvent{Epoch: nets.Epoch, From: from, To: p.Info.Name})
 	}
@@ -256,9 +257,8 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.Members[0].Previous
 	}
-	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: trajectory.Trails(p.Members), Last: nets.Last,
-		Best:        nets.Best,
-		BestWeights: nets.BestWeights})
+	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: trajectory.Trails(p.Members),
+		Last: nets.Last, Best: nets.Best, BestWeights: nets.BestWeights})
 	l.out.Publish(e)
 	if l.checkLimits(&e); l.endReason != "" {
 		l.control.interrupted = true

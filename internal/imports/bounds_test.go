@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135094
-	maxTestLines = 81063
+	maxLines     = 135189
+	maxTestLines = 81050
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -63,10 +63,6 @@ var over = map[string]int{
 	"internal/release/targets long lines":              1,
 	"internal/release/wheel long lines":                1,
 	"internal/tfevents long lines":                     1,
-	"trainer long lines":                               1,
-	"trainer loop fields":                              31,
-	"trainer loop files with methods":                  6,
-	"trainer loop methods":                             49,
 	"trainer/analysis long lines":                      1,
 	"trainer/event long lines":                         2,
 	"trainer/logs/csvlog long lines":                   7,
@@ -76,12 +72,7 @@ var over = map[string]int{
 	"trainer/logs/wandb long lines":                    1,
 	"trainer/logs/wandb reader files with methods":     4,
 	"trainer/logs/wandb reader methods":                32,
-	"trainer/objective Objective files with methods":   8,
-	"trainer/objective Objective methods":              43,
-	"trainer/objective Problem files with methods":     6,
 	"trainer/objective long lines":                     1,
-	"trainer/peer Client files with methods":           4,
-	"trainer/peer Client methods":                      46,
 	"trainer/store RunReader files with methods":       4,
 	"trainer/store long lines":                         3,
 	"trainer/store/recorder Writer files with methods": 4,
@@ -90,8 +81,6 @@ var over = map[string]int{
 	"trainer/store/rowcode long lines":                 3,
 	"trainer/store/search long lines":                  5,
 	"trainer/store/upkeep long lines":                  3,
-	"trainer/trajectory Trajectory files with methods": 4,
-	"trainer/trajectory Trajectory methods":            36,
 	"trainer/trajectory long lines":                    1,
 	"trainer/workplace long lines":                     1,
 	"tui/history long lines":                           1,
