@@ -71,12 +71,8 @@ func TestTrainContinues(t *testing.T) {
 			t.Errorf("with --epochs %d: exit %d\n%s%s", epochs, code, errs, out)
 		}
 	}
-	if _, errs, code := newtop(append(line(limit), "--seed", "2")...); code != print.ExitUsage || !strings.Contains(errs, "begun with other flags") {
-		t.Errorf("with another seed: exit %d\n%s", code, errs)
-	}
-	if _, errs, code := newtop("train", "--continue", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "--name NAME") {
-		t.Errorf("without a name: exit %d\n%s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "begun with other flags", append(line(limit), "--seed", "2")...)
+	refuses(t, print.ExitUsage, "--name NAME", "train", "--continue", "--record", db)
 }
 
 // A run that was killed after its last epoch, before it came to its end, is ended.
@@ -143,9 +139,7 @@ func TestContinueADivergedRun(t *testing.T) {
 	db := database(t)
 	line := []string{"train", "--name", "wild", "--continue", "--data", "sine", "--act", "identity", "--opt", "sgd", "--set", "rate=1e9", "--record", db}
 	for range 2 {
-		if _, errs, code := newtop(line...); code != print.ExitDiverged || !strings.Contains(errs, "diverged in epoch") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
+		refuses(t, print.ExitDiverged, "diverged in epoch", line...)
 	}
 }
 
@@ -202,9 +196,7 @@ func TestTrainServes(t *testing.T) {
 		"train --linger 5m":             "--linger: expected --serve with it",
 		"resume last --control " + keys: "--control: expected --listen with it",
 	} {
-		if _, errs, code := newtop(append(strings.Fields(args), "--record", database(t))...); code != print.ExitUsage || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d\n%s", args, code, errs)
-		}
+		refuses(t, print.ExitUsage, want, append(strings.Fields(args), "--record", database(t))...)
 	}
 }
 
@@ -222,9 +214,7 @@ func TestContinueWaits(t *testing.T) {
 	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL", heard); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := newtop("resume", "moved", "--record", db); code != print.ExitFailed || !strings.Contains(errs, "process 12 on n7 is training it") {
-		t.Errorf("resumed by hand: exit %d\n%s", code, errs)
-	}
+	refuses(t, print.ExitFailed, "process 12 on n7 is training it", "resume", "moved", "--record", db)
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
 	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != print.ExitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
 		t.Errorf("exit %d\n%s", code, errs)

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/datasets/survey"
+	"newtop/internal/cli/print"
 )
 
 // table writes rows of which euros are the price in another unit, and with many columns of pixels.
@@ -56,9 +57,7 @@ func TestDataShow(t *testing.T) {
 		t.Errorf("JSON: %v, %+v", err, s)
 	}
 	for _, wrong := range [][]string{{"--target", "rent"}, {"--format", "xml"}, {"--table", "drop=rent"}, {"--table", "missing=guess"}, {"--test", "1000"}} {
-		if _, errs, code := newtop(append([]string{"data", "show", file}, wrong...)...); code != 64 || strings.Count(strings.TrimSpace(errs), "\n") != 0 || !strings.Contains(errs, wrong[0]) {
-			t.Errorf("%v: exit code %d, %q", wrong, code, errs)
-		}
+		refuses(t, print.ExitUsage, wrong[0], append([]string{"data", "show", file}, wrong...)...)
 	}
 }
 

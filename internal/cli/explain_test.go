@@ -136,10 +136,7 @@ func TestExplainRefuses(t *testing.T) {
 		{[]string{"predict", model, table, "--worst", "-1"}, print.ExitUsage, "--worst"},
 		{[]string{"predict", model, bare, "--worst", "3"}, print.ExitUsage, "--worst 3: expected a column with the target"},
 	} {
-		_, errs, code := newtop(c.args...)
-		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("newtop %s: exit %d, expected %d and %q\n%s", strings.Join(c.args, " "), code, c.code, c.want, errs)
-		}
+		refuses(t, c.code, c.want, c.args...)
 	}
 }
 

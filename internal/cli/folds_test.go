@@ -61,8 +61,6 @@ func TestFolds(t *testing.T) {
 		"--validation 0.1: expected none with --set folds":        append(base, "--validation", "0.1"),
 		"--set folds=3: expected --set fold=N beside it":          {"tune", "--data", "sine", "--set", "folds=3", "--record", file},
 	} {
-		if _, errs, code := newtop(args...); code != print.ExitUsage || !strings.HasPrefix(errs, "newtop: "+text) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%q: exit %d, %s", args, code, errs)
-		}
+		refuses(t, print.ExitUsage, text, args...)
 	}
 }

@@ -8,9 +8,7 @@ import (
 // TestWatchAnEventFile watches the directory that one of TensorBoard's files is in.
 func TestWatchAnEventFile(t *testing.T) {
 	file := write(t, "events.out.tfevents.1700000000.host", "")
-	if _, errs, code := newtop("watch", "--once", file); code != 1 || !strings.Contains(errs, "nothing to print yet") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	refuses(t, 1, "nothing to print yet", "watch", "--once", file)
 }
 
 // TestWatchAHostileName keeps control characters of a program's figures from the terminal.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/cli/print"
 	"newtop/models/blas"
 )
 
@@ -51,6 +52,23 @@ func succeed(t *testing.T, args ...string) string {
 		t.Fatalf("newtop %s: exit %d\n%s", strings.Join(args, " "), code, errs)
 	}
 	return out
+}
+
+// refuses wants a command to end with a code, and to say why in one line that has some texts, with … between them; that of
+// a run that diverged comes after those of where it is recorded, that of what is watched after its name.
+func refuses(t *testing.T, code int, want string, args ...string) {
+	t.Helper()
+	out, errs, got := newtop(args...)
+	said := lines(errs)
+	last := said[len(said)-1]
+	well := got == code && strings.HasPrefix(last, "newtop: ") && strings.Count(errs, "newtop: ") == 1 &&
+		(len(said) == 1 || code == print.ExitDiverged || args[0] == "watch")
+	for _, text := range strings.Split(want, " … ") {
+		well = well && strings.Contains(last, text)
+	}
+	if !well {
+		t.Errorf("newtop %s: exit %d, expected %d and one line with %q:\n%s%s", strings.Join(args, " "), got, code, want, errs, out)
+	}
 }
 
 // shared returns the path of a real data file, or skips the test.

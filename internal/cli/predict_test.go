@@ -229,10 +229,7 @@ func TestPredictRefuses(t *testing.T) {
 		{[]string{"predict", model, rose}, 1, `rose.csv:2: column "kind": found "rose", expected one of the classes daisy lily, white`},
 		{[]string{"predict", model, "-"}, 1, "standard input:1: found an empty file"},
 	} {
-		_, errs, code := newtop(c.args...)
-		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("newtop %s: exit %d, expected %d and %q\n%s", strings.Join(c.args, " "), code, c.code, c.want, errs)
-		}
+		refuses(t, c.code, c.want, c.args...)
 	}
 	if text, err := os.ReadFile(table); err != nil || string(text) != flowers(60) {
 		t.Errorf("what is read was written: %v", err)

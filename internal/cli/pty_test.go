@@ -307,9 +307,7 @@ func TestThemeFlags(t *testing.T) {
 		t.Errorf("kept %q", text)
 	}
 	for _, args := range [][]string{{"--theme", "pink"}, {"--glyphs", "emoji"}} {
-		if _, errs, code := newtop(args...); code != print.ExitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q", args, code, errs)
-		}
+		refuses(t, print.ExitUsage, "expected auto, ", args...)
 	}
 }
 

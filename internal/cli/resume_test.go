@@ -59,9 +59,7 @@ func TestResumeWithAHigherLimit(t *testing.T) {
 	want := unstopped(t, append(args, "--epochs", "8")...)
 	same(t, "printed", figures(rest), want[6:])
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, id))), want)
-	if _, errs, code := newtop("resume", id, "--record", db); code != print.ExitUsage || !strings.Contains(errs, "has reached its 8 epochs: expected --epochs above 8") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	refuses(t, print.ExitUsage, "has reached its 8 epochs: expected --epochs above 8", "resume", id, "--record", db)
 	if run := rest[0].(event.RunEvent); run.ID != id {
 		t.Errorf("went on as %s, expected %s", run.ID, id)
 	}

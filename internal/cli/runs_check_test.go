@@ -42,9 +42,7 @@ func TestRunsWithDamage(t *testing.T) {
 	if out := succeed(t, "runs", "--record", db); !strings.Contains(out, "epochs, damaged") || strings.Count(out, "\n") != 3 {
 		t.Errorf("listed:\n%s", out)
 	}
-	if _, errs, code := newtop("runs", "show", "well", "--record", db); code != 1 || !strings.Contains(errs, "config: ") || strings.Count(errs, "\n") != 1 {
-		t.Errorf("shown: exit %d: %s", code, errs)
-	}
+	refuses(t, 1, "config: ", "runs", "show", "well", "--record", db)
 	out, errs, code := newtop("runs", "check", "--record", db)
 	if code != 1 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "run "+id+": epochs, event ") || !strings.Contains(out, ": runs: config: ") || !strings.Contains(errs, "2 places are damaged: newtop runs salvage") {
 		t.Errorf("checked: exit %d:\n%s%s", code, out, errs)
@@ -56,9 +54,7 @@ func TestRunsWithDamage(t *testing.T) {
 	if out := succeed(t, "runs", "salvage", "--record", db, "-o", fresh); !strings.Contains(out, ": 2 runs, ") || !strings.Contains(out, "; 2 places are left out") {
 		t.Errorf("salvaged: %s", out)
 	}
-	if _, errs, code := newtop("runs", "salvage", "--record", db, "-o", fresh); code != 1 || !strings.Contains(errs, "expected a new name") {
-		t.Errorf("salvaged into a file that is there: exit %d: %s", code, errs)
-	}
+	refuses(t, 1, "expected a new name", "runs", "salvage", "--record", db, "-o", fresh)
 	succeed(t, "runs", "rm", "--state", "damaged", "-y", "--record", fresh)
 	if out := succeed(t, "runs", "check", "--record", fresh); !strings.Contains(out, ": whole: 1 run, ") {
 		t.Errorf("the new store: %s", out)

@@ -90,9 +90,7 @@ func TestExportWeights(t *testing.T) {
 		if !reflect.DeepEqual(got.Weights, want.Weights) || !reflect.DeepEqual(got.Inputs, want.Inputs) || !reflect.DeepEqual(got.Classes, want.Classes) {
 			t.Errorf("%s: exported %+v, saved %+v", format, got, want)
 		}
-		if _, errs, code := newtop("runs", "export", id, "--format", format, "-o", at+".zip", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "."+format) {
-			t.Errorf("exit %d, %q", code, errs)
-		}
+		refuses(t, print.ExitUsage, "."+format, "runs", "export", id, "--format", format, "-o", at+".zip", "--record", db)
 	}
 }
 

@@ -217,9 +217,7 @@ func TestRunsChange(t *testing.T) {
 	if out := succeed(t, "runs", "show", "waves", "--record", db); !strings.Contains(out, ids[2]) {
 		t.Errorf("waves is\n%s", out)
 	}
-	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	refuses(t, print.ExitUsage, "--yes", "runs", "rm", "waves", "--record", db)
 	succeed(t, "runs", "rm", "--older-than", "1h", "--state", "epochs", "--yes", "--record", db)
 	if n := len(lines(succeed(t, "runs", "--record", db))); n != 4 {
 		t.Errorf("%d lines are left, expected 4", n)
@@ -252,50 +250,41 @@ func TestRunsErrors(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		want []string
+		want string
 	}{
-		{"runs shw", print.ExitUsage, []string{`"shw"`, "did you mean show"}},
-		{"runs --format xml", print.ExitUsage, []string{"--format xml", "text, json or csv"}},
-		{"runs --since yesterday", print.ExitUsage, []string{"--since yesterday", "24h"}},
-		{"runs --state ready", print.ExitUsage, []string{"--state ready", "interrupted"}},
-		{"runs --limit -1", print.ExitUsage, []string{"--limit -1"}},
-		{"runs show", print.ExitUsage, []string{"expected one argument"}},
-		{"runs show nothing", print.ExitUsage, []string{"nothing", "expected"}},
-		{"runs show 20", print.ExitUsage, []string{"20", ids[0], ids[2]}},
-		{"runs show last --format xml", print.ExitUsage, []string{"--format xml"}},
-		{"runs compare last", print.ExitUsage, []string{"two runs"}},
-		{"runs compare last last~1 --reach low", print.ExitUsage, []string{"--reach low", "0.1,0.05"}},
-		{"runs compare last last~9", print.ExitUsage, []string{"last~9"}},
-		{"runs plot last", print.ExitUsage, []string{"-o FILE", ".svg"}},
-		{"runs plot last -o figure.bmp", print.ExitUsage, []string{"figure.bmp", "svg"}},
-		{"runs plot last -o figure.svg --what nonsense", print.ExitUsage, []string{"nonsense", "loss"}},
-		{"runs export last --format xml", print.ExitUsage, []string{"--format xml", "csv"}},
-		{"runs export last --format csv -o /no/such/dir/run.csv", 1, []string{"/no/such/dir"}},
-		{"runs rename last", print.ExitUsage, []string{"a run and its new name"}},
-		{"runs rename last newton", print.ExitUsage, []string{"newton", ids[0]}},
-		{"runs rename last two/words", print.ExitUsage, []string{"two/words"}},
-		{"runs rm", print.ExitUsage, []string{"--older-than"}},
-		{"runs rm --older-than soon -y", print.ExitUsage, []string{"--older-than soon", "30d"}},
-		{"train --name last", print.ExitUsage, []string{`"last"`}},
-		{"watch nothing", print.ExitUsage, []string{"no file nothing here", "expected"}},
-		{"watch ./nothing", 1, []string{"./nothing", "expected"}},
-		{"watch last --speed 0", print.ExitUsage, []string{"--speed 0"}},
-		{"watch last --format xml", print.ExitUsage, []string{"--format xml"}},
-		{"resume last", print.ExitUsage, []string{"has reached its 2 epochs", "--epochs above 2"}},
-		{"resume last --epochs 2", print.ExitUsage, []string{"--epochs 2", "more than the 2"}},
-		{"resume nothing", print.ExitUsage, []string{"nothing", "expected"}},
-		{"resume last --set tape-memory=lots --epochs 3", print.ExitUsage, []string{"--set tape-memory=lots", "512M"}},
+		{"runs shw", print.ExitUsage, `"shw" … did you mean show`},
+		{"runs --format xml", print.ExitUsage, "--format xml … text, json or csv"},
+		{"runs --since yesterday", print.ExitUsage, "--since yesterday … 24h"},
+		{"runs --state ready", print.ExitUsage, "--state ready … interrupted"},
+		{"runs --limit -1", print.ExitUsage, "--limit -1"},
+		{"runs show", print.ExitUsage, "expected one argument"},
+		{"runs show nothing", print.ExitUsage, "nothing … expected"},
+		{"runs show 20", print.ExitUsage, "20" + " … " + ids[0] + " … " + ids[2]},
+		{"runs show last --format xml", print.ExitUsage, "--format xml"},
+		{"runs compare last", print.ExitUsage, "two runs"},
+		{"runs compare last last~1 --reach low", print.ExitUsage, "--reach low … 0.1,0.05"},
+		{"runs compare last last~9", print.ExitUsage, "last~9"},
+		{"runs plot last", print.ExitUsage, "-o FILE … .svg"},
+		{"runs plot last -o figure.bmp", print.ExitUsage, "figure.bmp … svg"},
+		{"runs plot last -o figure.svg --what nonsense", print.ExitUsage, "nonsense … loss"},
+		{"runs export last --format xml", print.ExitUsage, "--format xml … csv"},
+		{"runs export last --format csv -o /no/such/dir/run.csv", 1, "/no/such/dir"},
+		{"runs rename last", print.ExitUsage, "a run and its new name"},
+		{"runs rename last newton", print.ExitUsage, "newton" + " … " + ids[0]},
+		{"runs rename last two/words", print.ExitUsage, "two/words"},
+		{"runs rm", print.ExitUsage, "--older-than"},
+		{"runs rm --older-than soon -y", print.ExitUsage, "--older-than soon … 30d"},
+		{"train --name last", print.ExitUsage, `"last"`},
+		{"watch nothing", print.ExitUsage, "no file nothing here … expected"},
+		{"watch ./nothing", 1, "./nothing … expected"},
+		{"watch last --speed 0", print.ExitUsage, "--speed 0"},
+		{"watch last --format xml", print.ExitUsage, "--format xml"},
+		{"resume last", print.ExitUsage, "has reached its 2 epochs … --epochs above 2"},
+		{"resume last --epochs 2", print.ExitUsage, "--epochs 2 … more than the 2"},
+		{"resume nothing", print.ExitUsage, "nothing … expected"},
+		{"resume last --set tape-memory=lots --epochs 3", print.ExitUsage, "--set tape-memory=lots … 512M"},
 	} {
-		args := append(strings.Fields(c.args), "--record", db)
-		out, errs, code := newtop(args...)
-		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "newtop: ") {
-			t.Errorf("newtop %s: exit %d, expected %d and one line\n%s%s", c.args, code, c.code, out, errs)
-		}
-		for _, want := range c.want {
-			if !strings.Contains(errs, want) {
-				t.Errorf("newtop %s: %q lacks %q", c.args, errs, want)
-			}
-		}
+		refuses(t, c.code, c.want, append(strings.Fields(c.args), "--record", db)...)
 	}
 }
 
@@ -315,9 +304,7 @@ func TestNoRuns(t *testing.T) {
 	if out, errs, code := newtop("runs"); code != 0 || out != "" || !strings.Contains(errs, "newtop train") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	if _, errs, code := newtop("runs", "show", "last"); code != print.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	refuses(t, print.ExitFailed, "no run is recorded yet", "runs", "show", "last")
 	if _, err := os.Stat(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "runs.db")); err == nil {
 		t.Error("looking made a database")
 	}

@@ -154,11 +154,11 @@ func TestServeRefuses(t *testing.T) {
 		{"serve --listen nowhere --authorized-keys " + keys, print.ExitUsage, "--listen nowhere: expected"},
 		{"serve --listen 127.0.0.1:99999 --authorized-keys " + keys, print.ExitUsage, "--listen 127.0.0.1:99999: expected"},
 		{"serve --listen 0.0.0.0:0", print.ExitUsage, "--authorized-keys FILE"},
-		{"serve --listen 127.0.0.1:0", -1, "authorized_keys"},
-		{"serve --authorized-keys /no/such/file", -1, "/no/such/file"},
+		{"serve --listen 127.0.0.1:0", print.ExitUsage, "authorized_keys"},
+		{"serve --authorized-keys /no/such/file", print.ExitUsage, "/no/such/file"},
 		{"serve --authorized-keys " + write(t, "none", "# nobody\n"), print.ExitUsage, "--authorized-keys"},
 		{"serve --listen " + taken.Addr().String() + " --authorized-keys " + keys, 1, "in use"},
-		{"serve --host-key " + t.TempDir() + good, -1, "host"},
+		{"serve --host-key " + t.TempDir() + good, print.ExitUsage, "host"},
 		{"serve --log-format xml" + good, print.ExitUsage, "--log-format xml: expected text, logfmt or json"},
 		{"serve --log /no/such/dir/file" + good, 1, "/no/such/dir/file"},
 		{"serve --max-viewers -1" + good, print.ExitUsage, "--max-viewers -1: expected"},
@@ -176,10 +176,7 @@ func TestServeRefuses(t *testing.T) {
 		{"resume last --linger 5m", print.ExitUsage, "--linger: expected --listen"},
 		{"resume last --listen 127.0.0.1:0 --log-format xml --authorized-keys " + keys, print.ExitUsage, "--log-format xml"},
 	} {
-		out, errs, code := newtop(append(strings.Fields(c.args), "--record", db)...)
-		if code != c.code && (c.code != -1 || code == 0) || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "newtop: ") || !strings.Contains(errs, c.want) || out != "" {
-			t.Errorf("newtop %s: exit %d, expected %d and %q:\n%s%s", c.args, code, c.code, c.want, errs, out)
-		}
+		refuses(t, c.code, c.want, append(strings.Fields(c.args), "--record", db)...)
 	}
 	if r := newest(t, db); r != nil {
 		t.Errorf("a run was recorded: %+v", r)
@@ -280,9 +277,7 @@ func TestServeContinues(t *testing.T) {
 	s.ends()
 	_, keys := keyFile(t)
 	other := append([]string{"serve", "--name", "nightly", "--continue", "--record", db, "--listen", "127.0.0.1:0", "--authorized-keys", keys}, run...)
-	if _, errs, code := newtop(append(other, "--seed", "2")...); code != print.ExitUsage || !strings.Contains(errs, "begun with other flags") || strings.Count(errs, "\n") != 1 {
-		t.Errorf("with another seed: exit %d\n%s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "begun with other flags", append(other, "--seed", "2")...)
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
 	s = startServing(t, "resume", "nightly", "--epochs", limit, "--record", db, "--linger", "0", "--format", "text")
 	if code, errs := s.ends(); code != print.ExitDone {
@@ -292,9 +287,7 @@ func TestServeContinues(t *testing.T) {
 		t.Errorf("went on as %s, expected %s", last.ID, first.ID)
 	}
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, first.ID))), unstopped(t, append(run, "--epochs", limit)...))
-	if _, errs, code := newtop(append(other, "--epochs", limit)...); code != print.ExitUsage || !strings.Contains(errs, "expected --epochs above "+limit) {
-		t.Errorf("a run that is over: exit %d\n%s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "expected --epochs above "+limit, append(other, "--epochs", limit)...)
 }
 
 // A name that is the end of another run's ID begins a run of its own.

@@ -64,13 +64,8 @@ func TestTune(t *testing.T) {
 			t.Errorf("%v:\n%s", all, runs)
 		}
 	}
-	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
-	if code != print.ExitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
-		t.Errorf("a name twice: exit %d, %s", code, errs)
-	}
-	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
-		t.Errorf("nobody can be asked: exit %d, %s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "first", "tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
+	refuses(t, print.ExitUsage, "--yes", "tune", "rm", "first", "--record", file)
 	succeed(t, "tune", "rm", "first", "-y", "--record", file)
 	if runs := succeed(t, "runs", "--trials", "--record", file); strings.Contains(runs, "first") {
 		t.Errorf("the search is removed, and there are\n%s", runs)

@@ -100,10 +100,7 @@ func TestMergeErrors(t *testing.T) {
 		{[]string{text}, print.ExitFailed, "text.db: no SQLite database: expected a run store"},
 		{[]string{dir}, print.ExitFailed, "a directory"},
 	} {
-		_, errs, code := newtop(append([]string{"runs", "merge", "--record", into}, c.files...)...)
-		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) {
-			t.Errorf("%v: exit %d, %s", c.files, code, errs)
-		}
+		refuses(t, c.code, c.want, append([]string{"runs", "merge", "--record", into}, c.files...)...)
 	}
 	if _, err := os.Stat(into); err == nil {
 		t.Error("a store was made though there was nothing to merge")
@@ -117,10 +114,7 @@ func TestShardFlags(t *testing.T) {
 		{"--shard 1/2", "--shard 1/2: expected --name beside it"},
 		{"--shard 1/2 --name " + strings.Repeat("n", 78), "name"},
 	} {
-		_, errs, code := newtop(append([]string{"tune", "--data", "sine"}, strings.Fields(c.args)...)...)
-		if code != print.ExitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("newtop tune %s: exit %d, %s", c.args, code, errs)
-		}
+		refuses(t, print.ExitUsage, c.want, append([]string{"tune", "--data", "sine"}, strings.Fields(c.args)...)...)
 	}
 }
 
@@ -134,8 +128,5 @@ func TestResumeOfAShard(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Shard != 1 || b.Of != 2 || b.Name != "mine-1of2" {
 		t.Errorf("%+v, %v", b, err)
 	}
-	_, errs, code := newtop("tune", "--resume", "mine-1of2", "--shard", "2/2", "--record", file)
-	if code != print.ExitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "--shard 2/2: expected it without --resume", "tune", "--resume", "mine-1of2", "--shard", "2/2", "--record", file)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,9 +36,7 @@ func TestWatchSeveralOnce(t *testing.T) {
 	if out := succeed(t, "watch", "--once", a, b); strings.Count(out, "training loss") != 2 || !strings.Contains(out, "a.csv: 2 steps") || !strings.Contains(out, "b.jsonl: 1 step\n") {
 		t.Errorf("printed\n%s", out)
 	}
-	if _, errs, code := newtop("watch", a, b); code != print.ExitUsage || !strings.Contains(errs, "--once") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	refuses(t, print.ExitUsage, "--once", "watch", a, b)
 }
 
 // TestWatchUntil ends when the condition is met, and with exit 1 when the run ends before.
@@ -48,12 +45,8 @@ func TestWatchUntil(t *testing.T) {
 	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.1"); code != 0 || !strings.Contains(errs, "val_loss < 0.1 at step 2") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.01"); code != print.ExitFailed || !strings.Contains(errs, "ended at step 3 before val_loss < 0.01") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
-	if _, errs, code := newtop("watch", log, "--until", "val_loss"); code != print.ExitUsage || !strings.Contains(errs, "--until") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	refuses(t, print.ExitFailed, "ended at step 3 before val_loss < 0.01", "watch", log, "--until", "val_loss<0.01")
+	refuses(t, print.ExitUsage, "--until", "watch", log, "--until", "val_loss")
 }
 
 // TestWatchAProgram shows its numbers and ends as it ended.
@@ -68,9 +61,7 @@ func TestWatchAProgram(t *testing.T) {
 	if _, errs, code := newtop("watch", "--", "sh", "-c", "kill -TERM $$"); code != 128+15 {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if _, errs, code := newtop("watch", "--", "no-such-program"); code != print.ExitFailed || !strings.Contains(errs, "no-such-program") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	refuses(t, print.ExitFailed, "no-such-program", "watch", "--", "no-such-program")
 	if _, errs, code := newtop("watch", "--until", "loss<0.2", "--", "sh", "-c", "echo step 1 loss 0.1; sleep 60"); code != 0 || !strings.Contains(errs, "loss < 0.2") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
@@ -114,9 +105,7 @@ func TestWatchSavedSteps(t *testing.T) {
 func TestWatchOnceUntil(t *testing.T) {
 	log := write(t, "log.csv", "epoch,loss\n1,0.5\n2,0.3\n")
 	succeed(t, "watch", "--once", "--until", "loss<0.4", log)
-	if _, errs, code := newtop("watch", "--once", "--until", "loss<0.1", log); code != print.ExitFailed || !strings.Contains(errs, "by epoch 2 not yet loss < 0.1") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	refuses(t, print.ExitFailed, "by epoch 2 not yet loss < 0.1", "watch", "--once", "--until", "loss<0.1", log)
 }
 
 // TestWatchADirectory finds what lies there.
@@ -158,9 +147,6 @@ func TestWatchRefusals(t *testing.T) {
 		{[]string{"watch", "--alert-on", "nan", prose}, print.ExitUsage, "--alert"},
 		{[]string{"watch", "--system"}, print.ExitUsage, "expected a terminal"},
 	} {
-		_, errs, code := newtop(c.args...)
-		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "newtop: ") != 1 {
-			t.Errorf("%s: exit %d: %sexpected %d and %q in one line", fmt.Sprint(c.args), code, errs, c.code, c.want)
-		}
+		refuses(t, c.code, c.want, c.args...)
 	}
 }
