@@ -12,67 +12,54 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-// whole returns the run's events up to r.events in order, all of them if they are not too many. It reports whether some
-// are left out.
-func (r *RunReader) Whole(ctx context.Context) (out []Numbered, downsampled bool, err error) {
-	if r.Epochs <= rowcode.ManyEpochs && r.Inner <= rowcode.ManyInner {
-		err := r.readAll(ctx, &out)
-		return out, false, err
-	}
-	if err := r.readOpening(ctx, &out); err != nil {
-		return nil, true, err
+// sampler reads a long run downsampled.
+type sampler struct{ *RunReader }
+
+// read returns what is read of a long run, in order.
+func (s sampler) read(ctx context.Context) (out []Numbered, err error) {
+	if err := s.readOpening(ctx, &out); err != nil {
+		return nil, err
 	}
 	for _, read := range []func(context.Context, *[]Numbered) error{
-		r.downsampledEpochs, r.newestInner, r.someSpectra, r.newestMarks,
+		s.downsampledEpochs, s.newestInner, s.someSpectra, s.newestMarks,
 	} {
 		if err := read(ctx, &out); err != nil {
-			return nil, true, err
+			return nil, err
 		}
 	}
 	sortEvents(out)
-	return out, true, nil
-}
-
-func (r *RunReader) readAll(ctx context.Context, out *[]Numbered) error {
-	for after := int64(0); ; {
-		batch, reached, err := r.Window(ctx, after)
-		if err != nil || len(batch) == 0 {
-			return err
-		}
-		*out = append(*out, batch...)
-		after = reached
-	}
+	return out, nil
 }
 
 // downsampledEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
-func (r *RunReader) downsampledEpochs(ctx context.Context, out *[]Numbered) error {
-	if r.Epochs <= rowcode.ManyEpochs {
-		return r.readEpochs(ctx, out, "seq <= ? ORDER BY seq", r.Events)
+func (s sampler) downsampledEpochs(ctx context.Context, out *[]Numbered) error {
+	if s.Epochs <= rowcode.ManyEpochs {
+		return s.readEpochs(ctx, out, "seq <= ? ORDER BY seq", s.Events)
 	}
-	stretches, err := r.stretches(ctx)
+	stretches, err := s.stretches(ctx)
 	if err != nil {
 		return err
 	}
 	// What lies between stretches, before the first and behind the last is read whole.
 	end := int64(1)
 	for _, t := range stretches {
-		if err := r.gap(ctx, end, t.First-1, out); err != nil {
+		if err := s.gap(ctx, end, t.First-1, out); err != nil {
 			return err
 		}
 		end = t.Last
 	}
-	if err := r.gap(ctx, end, r.Events, out); err != nil {
+	if err := s.gap(ctx, end, s.Events, out); err != nil {
 		return err
 	}
-	return r.pick(ctx, Picks(stretches), out)
+	return s.pick(ctx, Picks(stretches), out)
 }
 
 // gap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
-func (r *RunReader) gap(ctx context.Context, after, to int64, out *[]Numbered) error {
+func (s sampler) gap(ctx context.Context, after, to int64, out *[]Numbered) error {
 	if after >= to {
 		return nil
 	}
-	return r.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, rowcode.ManyEpochs)
+	return s.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, rowcode.ManyEpochs)
 }
 
 // picks returns the numbers of the epochs that are read, ascending, each once.
@@ -103,10 +90,10 @@ func Picks(stretches []rowcode.Stretch) []int64 {
 
 // stretches returns the run's stretches in order. One that is damaged is left out, so that its epochs are read as those
 // of a gap.
-func (r *RunReader) stretches(ctx context.Context) (out []rowcode.Stretch, err error) {
-	check := r.sealerOf("peaks")
-	query := "SELECT first, last, extremes, " + r.crc() + " FROM peaks WHERE run = ? AND last <= ? ORDER BY first"
-	err = sqlfile.EachRow(ctx, r.Tx, query, []any{r.Run, r.Events}, func(rows *sql.Rows) error {
+func (s sampler) stretches(ctx context.Context) (out []rowcode.Stretch, err error) {
+	check := s.sealerOf("peaks")
+	query := "SELECT first, last, extremes, " + s.crc() + " FROM peaks WHERE run = ? AND last <= ? ORDER BY first"
+	err = sqlfile.EachRow(ctx, s.Tx, query, []any{s.Run, s.Events}, func(rows *sql.Rows) error {
 		if t, err := ScanStretch(rows, check); err == nil && (len(out) == 0 || t.First > out[len(out)-1].Last) {
 			out = append(out, t)
 		}
@@ -132,7 +119,7 @@ func ScanStretch(rows *sql.Rows, check *rowcode.Sealer) (t rowcode.Stretch, err 
 }
 
 // pick appends the epochs of the given numbers.
-func (r *RunReader) pick(ctx context.Context, seqs []int64, out *[]Numbered) error {
+func (s sampler) pick(ctx context.Context, seqs []int64, out *[]Numbered) error {
 	const at = 256 // one statement's
 	for part := range slices.Chunk(seqs, at) {
 		text, err := json.Marshal(part)
@@ -140,18 +127,18 @@ func (r *RunReader) pick(ctx context.Context, seqs []int64, out *[]Numbered) err
 			return err
 		}
 		where := "seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
-		if err := r.readEpochs(ctx, out, where, string(text)); err != nil {
+		if err := s.readEpochs(ctx, out, where, string(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *RunReader) newestInner(ctx context.Context, out *[]Numbered) error {
+func (s sampler) newestInner(ctx context.Context, out *[]Numbered) error {
 	var steps []Numbered
-	for before := r.Events + 1; len(steps) < rowcode.NewInner; {
+	for before := s.Events + 1; len(steps) < rowcode.NewInner; {
 		var part []Numbered
-		if err := r.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
+		if err := s.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
 			return err
 		}
 		if len(part) == 0 {
@@ -161,7 +148,7 @@ func (r *RunReader) newestInner(ctx context.Context, out *[]Numbered) error {
 		before = part[0].Seq
 		steps = append(part, steps...)
 	}
-	steps = slices.DeleteFunc(steps, func(n Numbered) bool { return n.Seq > r.Events })
+	steps = slices.DeleteFunc(steps, func(n Numbered) bool { return n.Seq > s.Events })
 	// Whole outer iterations.
 	if cut := len(steps) - rowcode.NewInner; cut > 0 {
 		epoch := steps[cut].Event.(event.InnerEvent).Epoch
@@ -174,17 +161,17 @@ func (r *RunReader) newestInner(ctx context.Context, out *[]Numbered) error {
 	return nil
 }
 
-func (r *RunReader) someSpectra(ctx context.Context, out *[]Numbered) error {
+func (s sampler) someSpectra(ctx context.Context, out *[]Numbered) error {
 	var n int64
-	if err := r.Tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.Run,
-		r.Events).Scan(&n); err != nil {
+	if err := s.Tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", s.Run,
+		s.Events).Scan(&n); err != nil {
 		return err
 	}
 	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
 		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`
-	return r.readSpectra(ctx, out, where, r.Run, r.Events, max(1, n/rowcode.NewSpectra))
+	return s.readSpectra(ctx, out, where, s.Run, s.Events, max(1, n/rowcode.NewSpectra))
 }
 
-func (r *RunReader) newestMarks(ctx context.Context, out *[]Numbered) error {
-	return r.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", r.Events, rowcode.ManyOthers)
+func (s sampler) newestMarks(ctx context.Context, out *[]Numbered) error {
+	return s.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", s.Events, rowcode.ManyOthers)
 }

@@ -95,6 +95,22 @@ func (r *RunReader) Window(ctx context.Context, after int64) (out []Numbered, re
 	return nil, max(after, r.Events), nil
 }
 
+// Whole returns the run's events up to r.Events in order, all of them if they are not too many. It reports whether some
+// are left out.
+func (r *RunReader) Whole(ctx context.Context) (out []Numbered, downsampled bool, err error) {
+	if r.Epochs > rowcode.ManyEpochs || r.Inner > rowcode.ManyInner {
+		out, err = sampler{r}.read(ctx)
+		return out, true, err
+	}
+	for after := int64(0); ; {
+		batch, reached, err := r.Window(ctx, after)
+		if err != nil || len(batch) == 0 {
+			return out, false, err
+		}
+		out, after = append(out, batch...), reached
+	}
+}
+
 // nextSeq returns the least number of an event after one, or 0.
 func (r *RunReader) nextSeq(ctx context.Context, after int64) (int64, error) {
 	var next sql.NullInt64

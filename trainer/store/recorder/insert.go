@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"newtop/trainer/event"
 	"newtop/trainer/store/rowcode"
@@ -24,39 +23,27 @@ type tally struct {
 	ended                   bool // done is what it is now
 }
 
-// insertion is how rows of a table of runs are written: run, what is sealed, and the checksum of that.
-type insertion struct {
-	text string
-	seal *rowcode.Sealer
+// addition is what a transaction adds to a run.
+type addition struct {
+	*connection
+	at   *place
+	sum  tally
+	flaw string // why an event was left out
 }
 
-func newInsertion(table string) insertion {
-	s := rowcode.NewSealer(table)
-	return insertion{"INSERT INTO " + table + " (run, " + rowcode.Sealed[table] + ", crc) VALUES (?" +
-		strings.Repeat(", ?", len(s.Names)+1) + ")", s}
-}
-
-// insert writes a row of a table, its run first, and counts its checksum.
-func (w *Writer) insert(ctx context.Context, table string, args []any, sum *tally) error {
-	i, ok := w.insertions[table]
-	if !ok {
-		i = newInsertion(table)
-		if w.insertions == nil {
-			w.insertions = map[string]insertion{}
-		}
-		w.insertions[table] = i
-	}
-	crc := i.seal.Of(args[1:]...)
+// insert writes a row of a table, its run first, and counts the checksum of an event.
+func (a *addition) insert(ctx context.Context, table string, args []any) error {
+	crc, err := a.connection.insert(ctx, table, args)
 	if slices.Contains(rowcode.EventTables, table) {
-		sum.sums += crc
+		a.sum.sums += crc
 	}
-	_, err := w.exec(ctx, i.text, append(args, crc)...)
 	return err
 }
 
 // insertEvents writes events in order.
-func (w *Writer) insertEvents(ctx context.Context, at *place, events []Item) (sum tally, err error) {
+func (a *addition) insertEvents(ctx context.Context, events []Item) (err error) {
 	var args []any
+	sum := &a.sum
 	for i := 0; i < len(events); i++ {
 		n, seq := 0, events[i].Seq
 		switch e := events[i].Event.(type) {
@@ -64,20 +51,20 @@ func (w *Writer) insertEvents(ctx context.Context, at *place, events []Item) (su
 			continue // a run has one
 		case event.InnerEvent:
 			last := i + steps(events[i:]) - 1
-			n, err = w.insertSteps(ctx, at.run, events[i:last+1], &sum)
+			n, err = a.insertSteps(ctx, events[i:last+1])
 			sum.inner += last + 1 - i
 			seq, i = events[last].Seq, last
 		case event.EpochEvent:
-			if args, n, err = rowcode.EpochArgs(append(args[:0], at.run, seq), &e); err == nil {
-				err = w.insert(ctx, "epochs", args, &sum)
+			if args, n, err = rowcode.EpochArgs(append(args[:0], a.at.run, seq), &e); err == nil {
+				err = a.insert(ctx, "epochs", args)
 			}
 			if err == nil {
-				err = w.Note(ctx, at, &e, seq, &sum)
+				err = a.note(ctx, &e, seq)
 			}
 		case event.SpectrumEvent:
-			n, err = w.insertJSON(ctx, "spectra", at.run, seq, e, &sum)
+			n, err = a.insertJSON(ctx, "spectra", seq, e)
 		default:
-			n, err = w.insertJSON(ctx, "marks", at.run, seq, e, &sum)
+			n, err = a.insertJSON(ctx, "marks", seq, e)
 			switch e.(type) {
 			case event.DoneEvent:
 				sum.ended, sum.done = true, sql.NullInt64{Int64: seq, Valid: true}
@@ -86,24 +73,16 @@ func (w *Writer) insertEvents(ctx context.Context, at *place, events []Item) (su
 			}
 		}
 		if sqlfile.Unencodable(err) {
-			sum.lost, w.flaw = sum.lost+1, fmt.Sprintf("event %d is not recorded: %v", seq, err)
+			sum.lost, a.flaw = sum.lost+1, fmt.Sprintf("event %d is not recorded: %v", seq, err)
 			continue
 		}
 		if err != nil {
-			return sum, err
+			return err
 		}
 		sum.bytes += n + rowcode.RowBytes
 		sum.events = seq
 	}
-	return sum, nil
-}
-
-func (w *Writer) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	s, err := w.statement(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecContext(ctx, args...)
+	return nil
 }
 
 // steps returns how many of the first items are inner iterations that go into one row.
@@ -118,28 +97,29 @@ func steps(items []Item) int {
 	return min(len(items), rowcode.MaxSteps)
 }
 
-func (w *Writer) insertSteps(ctx context.Context, run int64, items []Item, sum *tally) (int, error) {
+func (a *addition) insertSteps(ctx context.Context, items []Item) (int, error) {
 	var text []byte
 	for i := range items {
 		e := items[i].Event.(event.InnerEvent)
 		text = rowcode.AppendStep(text, &e)
 	}
 	e := items[0].Event.(event.InnerEvent)
-	err := w.insert(ctx, "solves", []any{run, items[0].Seq, e.Epoch, e.Block, e.Member, string(text)}, sum)
+	err := a.insert(ctx, "solves", []any{a.at.run, items[0].Seq, e.Epoch, e.Block, e.Member, string(text)})
 	return len(text), err
 }
 
-func (w *Writer) insertJSON(ctx context.Context, table string, run, seq int64, e event.Event, sum *tally) (int, error) {
+func (a *addition) insertJSON(ctx context.Context, table string, seq int64, e event.Event) (int, error) {
 	line, err := event.EncodeEvent(e)
 	if err != nil {
 		return 0, err
 	}
-	err = w.insert(ctx, table, []any{run, seq, string(line)}, sum)
+	err = a.insert(ctx, table, []any{a.at.run, seq, string(line)})
 	return len(line), err
 }
 
 // note adds an epoch to what the run's row and the peaks tell.
-func (w *Writer) Note(ctx context.Context, at *place, e *event.EpochEvent, seq int64, sum *tally) error {
+func (a *addition) note(ctx context.Context, e *event.EpochEvent, seq int64) error {
+	at, sum := a.at, &a.sum
 	number := sql.NullInt64{Int64: seq, Valid: true}
 	sum.epochs++
 	if !sum.first.Valid {
@@ -156,7 +136,7 @@ func (w *Writer) Note(ctx context.Context, at *place, e *event.EpochEvent, seq i
 	}
 	text, err := json.Marshal(&at.stretch.Peaks)
 	if err == nil {
-		err = w.insert(ctx, "peaks", []any{at.run, at.stretch.First, at.stretch.Last, string(text)}, sum)
+		err = a.insert(ctx, "peaks", []any{at.run, at.stretch.First, at.stretch.Last, string(text)})
 	}
 	at.stretch = rowcode.Stretch{}
 	at.thinning.exact++

@@ -59,7 +59,7 @@ func (q *queue) drop(may func(event.Event) bool) {
 func (q *queue) waiting() int { return len(q.Items) + q.Writing }
 
 // take hands the oldest events to the writer, as many as make one transaction.
-func (q *queue) take() (job Work) {
+func (q *queue) take() (job work) {
 	n := 0
 	for n < len(q.Items) && n < maxEvents && job.size < maxBatch {
 		job.size += q.Items[n].size
@@ -83,7 +83,7 @@ func (q *queue) restore(events []Item) {
 }
 
 // written counts what the writer had taken as done.
-func (q *queue) written(job Work) {
+func (q *queue) written(job work) {
 	q.Writing = 0
 	q.Bytes -= job.size
 	q.lost += job.lost

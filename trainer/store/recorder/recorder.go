@@ -12,6 +12,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 )
 
 // About says how a run came about.
@@ -92,13 +93,17 @@ type checkpointState struct {
 	took    time.Duration // to encode and write the last one
 }
 
-func NewFrom(s *store.Store, a About, w *Writer) *Recorder {
+func newWriter(s *store.Store) *Writer {
+	return &Writer{connection: connection{store: s}, owner: sqlfile.Self()}
+}
+
+func newFrom(s *store.Store, a About, w *Writer) *Recorder {
 	r := &Recorder{
 		store: s, about: a, Grace: giveUp, name: a.Name, Writer: w, Queue: queue{Room: maxQueue},
 		Checkpoint: checkpointState{Pause: minPause, Share: pauseShare},
 		wake:       make(chan struct{}, 1), Ended: make(chan struct{}),
 	}
-	w.recorder, w.Bounds = r, Bounds{ExactEpochs / rowcode.PeakStretch, oldStretches}
+	w.recorder, w.parts.recorder, w.Bounds = r, r, Bounds{ExactEpochs / rowcode.PeakStretch, oldStretches}
 	return r
 }
 
@@ -306,7 +311,7 @@ func (r *Recorder) nudge() {
 }
 
 // take hands the oldest events to the writer and reports whether nothing will follow those that wait.
-func (r *Recorder) take() (job Work, closing bool) {
+func (r *Recorder) take() (job work, closing bool) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	return r.Queue.take(), r.closing && r.Checkpoint.Pending == nil
@@ -320,7 +325,7 @@ func (r *Recorder) restore(events []Item) {
 }
 
 // written counts what the writer had taken as done.
-func (r *Recorder) written(job Work) {
+func (r *Recorder) written(job work) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.Queue.written(job)

@@ -36,55 +36,61 @@ type thinning struct {
 	paired, pairs int64
 }
 
-// thin takes old epochs out, and counts in sum what that takes from the run.
-func (w *Writer) thin(ctx context.Context, at *place, sum *tally) error {
-	t := &at.thinning
-	if !at.begun { // a run that is gone on with may be cut back yet
+// thinner takes old epochs of a run out in one transaction.
+type thinner struct {
+	*addition
+	bounds Bounds
+}
+
+// thin takes old epochs out, and counts what that takes from the run.
+func (w *thinner) thin(ctx context.Context) error {
+	t := &w.at.thinning
+	if !w.at.begun { // a run that is gone on with may be cut back yet
 		return nil
 	}
 	if !t.known {
-		if err := w.findThinning(ctx, at); err != nil {
+		if err := w.find(ctx); err != nil {
 			return err
 		}
 	}
-	if t.old > w.Bounds.Old && t.pairs == 0 {
+	if t.old > w.bounds.Old && t.pairs == 0 {
 		t.span, t.tail, t.paired, t.pairs = 2*t.span, 0, 0, t.whole
 	}
 	if t.pairs > 0 {
-		return w.pair(ctx, at, sum)
+		return w.pair(ctx)
 	}
-	if excess := t.exact - w.Bounds.Exact; excess > 0 {
-		return w.thinOldest(ctx, at, min(excess, thinAtOnce), sum)
+	if excess := t.exact - w.bounds.Exact; excess > 0 {
+		return w.thinOldest(ctx, min(excess, thinAtOnce))
 	}
 	return nil
 }
 
-// findThinning reads how much of a run's history is thinned.
-func (w *Writer) findThinning(ctx context.Context, at *place) error {
+// find reads how much of a run's history is thinned.
+func (w *thinner) find(ctx context.Context) error {
 	t := thinning{known: true, span: rowcode.PeakStretch}
 	var epochs int
 	err := w.conn.QueryRowContext(ctx, `SELECT whole, (SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last > whole),
 		(SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last <= whole),
-		thinned + (SELECT count(*) FROM epochs e WHERE e.run = r.run AND e.seq <= whole) FROM runs r WHERE run = ?`, at.run).
+		thinned + (SELECT count(*) FROM epochs e WHERE e.run = r.run AND e.seq <= whole) FROM runs r WHERE run = ?`, w.at.run).
 		Scan(&t.whole, &t.exact, &t.old, &epochs)
-	for t.span*w.Bounds.Old < epochs {
+	for t.span*w.bounds.Old < epochs {
 		t.span *= 2
 	}
-	at.thinning = t
+	w.at.thinning = t
 	return err
 }
 
 // thinOldest thins the oldest stretches behind the thinned part, but none that a checkpoint stands before.
-func (w *Writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) error {
-	t := &at.thinning
+func (w *thinner) thinOldest(ctx context.Context, n int) error {
+	t := &w.at.thinning
 	next, err := w.stretchesOf(ctx, n, `run = ?1 AND last > ?2 AND
-		last <= coalesce((SELECT min(seq) FROM checkpoints WHERE run = ?1), last)`, at.run, t.whole)
+		last <= coalesce((SELECT min(seq) FROM checkpoints WHERE run = ?1), last)`, w.at.run, t.whole)
 	if err != nil || len(next) == 0 {
 		return err
 	}
 	var merged []rowcode.Stretch
 	if t.tail > 0 {
-		if merged, err = w.stretchesOf(ctx, 1, "run = ?1 AND last = ?2", at.run, t.whole); err != nil {
+		if merged, err = w.stretchesOf(ctx, 1, "run = ?1 AND last = ?2", w.at.run, t.whole); err != nil {
 			return err
 		}
 		t.old -= len(merged)
@@ -94,7 +100,7 @@ func (w *Writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) e
 	t.whole = next[len(next)-1].Last
 	for _, s := range next {
 		if len(merged) > 0 && t.tail > 0 && t.tail+rowcode.PeakStretch <= t.span {
-			if err := w.merge(ctx, at.run, &merged[len(merged)-1], &s); err != nil {
+			if err := w.merge(ctx, &merged[len(merged)-1], &s); err != nil {
 				return err
 			}
 			t.tail += rowcode.PeakStretch
@@ -104,17 +110,17 @@ func (w *Writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) e
 		}
 	}
 	t.old += len(merged)
-	if err := w.replaceStretches(ctx, at.run, merged, sum); err != nil {
+	if err := w.replaceStretches(ctx, merged); err != nil {
 		return err
 	}
-	sum.whole = t.whole
-	return w.takeSolves(ctx, at.run, begin, t.whole, sum)
+	w.sum.whole = t.whole
+	return w.takeSolves(ctx, begin, t.whole)
 }
 
 // pair merges some of the thinned stretches with their neighbours.
-func (w *Writer) pair(ctx context.Context, at *place, sum *tally) error {
-	t := &at.thinning
-	part, err := w.stretchesOf(ctx, 2*thinAtOnce, "run = ?1 AND first > ?2 AND last <= ?3", at.run, t.paired, t.pairs)
+func (w *thinner) pair(ctx context.Context) error {
+	t := &w.at.thinning
+	part, err := w.stretchesOf(ctx, 2*thinAtOnce, "run = ?1 AND first > ?2 AND last <= ?3", w.at.run, t.paired, t.pairs)
 	if err != nil {
 		return err
 	}
@@ -126,19 +132,19 @@ func (w *Writer) pair(ctx context.Context, at *place, sum *tally) error {
 	var merged []rowcode.Stretch
 	for two := range slices.Chunk(part, 2) {
 		if len(two) == 2 {
-			if err := w.merge(ctx, at.run, &two[0], &two[1]); err != nil {
+			if err := w.merge(ctx, &two[0], &two[1]); err != nil {
 				return err
 			}
 			t.old--
 		}
 		merged = append(merged, two[0])
 	}
-	return w.replaceStretches(ctx, at.run, merged, sum)
+	return w.replaceStretches(ctx, merged)
 }
 
 // stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay
 // until its neighbours are merged.
-func (w *Writer) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []rowcode.Stretch,
+func (w *thinner) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []rowcode.Stretch,
 	err error) {
 	check := rowcode.NewSealer("peaks")
 	err = sqlfile.EachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first",
@@ -156,10 +162,10 @@ func (w *Writer) stretchesOf(ctx context.Context, most int, where string, args .
 }
 
 // merge adds to a stretch what is between it and a later one, of which no row of peaks tells, and that one.
-func (w *Writer) merge(ctx context.Context, run int64, s, later *rowcode.Stretch) error {
+func (w *thinner) merge(ctx context.Context, s, later *rowcode.Stretch) error {
 	check := rowcode.NewSealer("epochs")
 	query := "SELECT " + rowcode.EpochsOf(rowcode.Checksums, "") + " FROM epochs WHERE run = ? AND seq > ? AND seq < ?"
-	err := sqlfile.EachRow(ctx, w.conn, query, []any{run, s.Last, later.First}, func(rows *sql.Rows) error {
+	err := sqlfile.EachRow(ctx, w.conn, query, []any{w.at.run, s.Last, later.First}, func(rows *sql.Rows) error {
 		var row rowcode.EpochRow
 		if rows.Scan(row.Dests()...) == nil {
 			if e, err := row.Event(check); err == nil {
@@ -174,7 +180,8 @@ func (w *Writer) merge(ctx context.Context, run int64, s, later *rowcode.Stretch
 
 // replaceStretches puts stretches in the place of those that they are made of, and takes out the epochs that hold none
 // of their extremes.
-func (w *Writer) replaceStretches(ctx context.Context, run int64, stretches []rowcode.Stretch, sum *tally) error {
+func (w *thinner) replaceStretches(ctx context.Context, stretches []rowcode.Stretch) error {
+	run, sum := w.at.run, &w.sum
 	for i := range stretches {
 		s := &stretches[i]
 		keep, err := json.Marshal(s.Kept())
@@ -200,7 +207,7 @@ func (w *Writer) replaceStretches(ctx context.Context, run int64, stretches []ro
 		}
 		text, err := json.Marshal(&s.Peaks)
 		if err == nil {
-			err = w.insert(ctx, "peaks", []any{run, s.First, s.Last, string(text)}, sum)
+			err = w.insert(ctx, "peaks", []any{run, s.First, s.Last, string(text)})
 		}
 		if err != nil {
 			return err
@@ -213,7 +220,8 @@ func (w *Writer) replaceStretches(ctx context.Context, run int64, stretches []ro
 }
 
 // takeSolves takes the inner iterations of what was thinned out.
-func (w *Writer) takeSolves(ctx context.Context, run, after, to int64, sum *tally) error {
+func (w *thinner) takeSolves(ctx context.Context, after, to int64) error {
+	run, sum := w.at.run, &w.sum
 	const these = " FROM solves WHERE run = ? AND seq > ? AND seq <= ?"
 	var crc, steps, text, n int64
 	row, err := w.statement(ctx, `SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(steps)), 0),

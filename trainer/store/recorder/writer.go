@@ -16,25 +16,19 @@ import (
 
 // writer writes what a Recorder has gathered. Its own goroutine alone uses it.
 type Writer struct {
+	connection
 	recorder *Recorder
-	Store    *store.Store
-	Owner    sqlfile.Owner
+	owner    sqlfile.Owner
+	Bounds   Bounds
+	parts    partWriter
 
-	db         *sql.DB // nil while closed
-	conn       *sql.Conn
-	prepared   map[string]*sql.Stmt
-	insertions map[string]insertion
-	Bounds     Bounds
-
-	from     int64 // of a run that is gone on with: its events after this one are forgotten
-	name     string
-	damaged  bool // the row of a run that is gone on with, which stays marked as such
-	at       place
-	Queued   *Encoded      // a checkpoint to write
-	encoding chan *Encoded // where the one being encoded comes from; nil: none is
-	beaten   time.Time     // of the last transaction
-	failing  time.Time     // since when nothing succeeds; zero: all is well
-	flaw     string        // what is wrong with the last checkpoint
+	from    int64 // of a run that is gone on with: its events after this one are forgotten
+	name    string
+	damaged bool // the row of a run that is gone on with, which stays marked as such
+	at      place
+	beaten  time.Time // of the last transaction
+	failing time.Time // since when nothing succeeds; zero: all is well
+	flaw    string    // what is wrong with the last checkpoint
 }
 
 // place is what the writer knows of the run after its last transaction.
@@ -48,11 +42,11 @@ type place struct {
 }
 
 // work is one transaction's.
-type Work struct {
+type work struct {
 	Events []Item
 	size   int   // their bytes in the queue
 	next   int64 // number of the first event that still waits behind them
-	Part   bool  // write the next part of the queued checkpoint
+	part   bool  // write the next part of the queued checkpoint
 	lost   int   // events that could not be written as JSON
 }
 
@@ -62,14 +56,14 @@ var errTaken = errors.New("the run was removed, or another process has taken it 
 // write runs until the recorder is flushed.
 func (w *Writer) Write(ctx context.Context) {
 	defer close(w.recorder.Ended)
-	defer w.Disconnect()
+	defer w.disconnect()
 	wait := firstRetry
 	for {
 		job, more := w.next(ctx)
 		if !more {
 			break
 		}
-		err := w.Do(ctx, job)
+		err := w.do(ctx, job)
 		switch {
 		case err == nil:
 			wait = firstRetry
@@ -80,7 +74,7 @@ func (w *Writer) Write(ctx context.Context) {
 			w.recorder.abandon(w.complaint(err))
 			return
 		case sqlfile.Is[*sqlfile.BusyError](err), errors.Is(err, ErrClaimed):
-			w.recorder.refuse(w.Store.Wrap(ctx, err))
+			w.recorder.refuse(w.store.Wrap(ctx, err))
 			return
 		}
 		w.recorder.restore(job.Events)
@@ -88,7 +82,7 @@ func (w *Writer) Write(ctx context.Context) {
 			w.failing = time.Now()
 		}
 		if !sqlfile.Busy(err) {
-			w.Disconnect()
+			w.disconnect()
 		}
 		if !sqlfile.Busy(err) || time.Since(w.failing) >= lockGrace {
 			w.recorder.warn(w.complaint(err))
@@ -119,7 +113,7 @@ func (w *Writer) hopeless() bool {
 
 // complaint is the warning of an error.
 func (w *Writer) complaint(err error) string {
-	cause := w.Store.Wrap(context.Background(), err).Error()
+	cause := w.store.Wrap(context.Background(), err).Error()
 	w.recorder.blame(cause)
 	return "the run is not being recorded: " + cause
 }
@@ -134,27 +128,27 @@ func (w *Writer) pause(wait time.Duration) {
 
 // next waits for something to do: events, a part of a checkpoint, or a sign of life. It returns false when all is
 // written and the recorder is flushed.
-func (w *Writer) next(ctx context.Context) (Work, bool) {
+func (w *Writer) next(ctx context.Context) (work, bool) {
 	r := w.recorder
 	for {
 		w.breathe()
-		w.encode()
+		w.parts.encode()
 		job, closing := r.take()
 		// The row of a checkpoint must not come before the events that it stands behind.
-		job.Part = w.Queued != nil && (w.at.begun || len(job.Events) > 0) &&
-			(!w.Queued.last() || job.next > w.Queued.Seq)
+		job.part = w.parts.queued != nil && (w.at.begun || len(job.Events) > 0) &&
+			(!w.parts.queued.last() || job.next > w.parts.queued.Seq)
 		switch {
-		case len(job.Events) > 0 || job.Part:
+		case len(job.Events) > 0 || job.part:
 			return job, true
-		case closing && w.encoding == nil:
-			return Work{}, false
+		case closing && w.parts.encoding == nil:
+			return work{}, false
 		}
 		select {
 		case <-r.wake:
-		case e := <-w.encoding:
-			w.encoding, w.Queued = nil, e
+		case e := <-w.parts.encoding:
+			w.parts.take(e)
 		case <-time.After(time.Until(w.beaten.Add(sqlfile.Beat))):
-			return Work{}, true
+			return work{}, true
 		}
 	}
 }
@@ -170,38 +164,14 @@ func (w *Writer) breathe() {
 		return
 	}
 	wait := pace
-	if w.Queued != nil || behind {
+	if w.parts.queued != nil || behind {
 		wait = pace / 8
 	}
 	time.Sleep(time.Until(w.beaten.Add(wait)))
 }
 
-// encode takes a checkpoint that is encoded, and begins to encode one that waits, beside the writer, as a large one
-// takes a while.
-func (w *Writer) encode() {
-	select {
-	case e := <-w.encoding:
-		w.encoding, w.Queued = nil, e
-	default:
-	}
-	if w.encoding != nil || w.Queued != nil {
-		return
-	}
-	r := w.recorder
-	r.Mu.Lock()
-	p := r.Checkpoint.Pending
-	r.Checkpoint.Pending = nil
-	r.Mu.Unlock()
-	if p == nil {
-		return
-	}
-	done := make(chan *Encoded, 1)
-	w.encoding = done
-	go func() { done <- p.run() }()
-}
-
 // do carries one transaction out.
-func (w *Writer) Do(ctx context.Context, job Work) error {
+func (w *Writer) do(ctx context.Context, job work) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
@@ -209,11 +179,11 @@ func (w *Writer) Do(ctx context.Context, job Work) error {
 		w.beaten = time.Now()
 		return nil
 	}
-	if w.Queued != nil && w.Queued.err != nil && job.Part {
+	if w.parts.queued != nil && w.parts.queued.err != nil && job.part {
 		// Not the disk's fault, so that trying again is of no use.
-		w.flaw = fmt.Sprintf("the run can't be resumed from epoch %d: %v", w.Queued.Epoch, w.Queued.err)
-		w.endCheckpoint()
-		job.Part = false
+		w.flaw = fmt.Sprintf("the run can't be resumed from epoch %d: %v", w.parts.queued.Epoch, w.parts.queued.err)
+		w.parts.end()
+		job.part = false
 	}
 	after := w.at
 	begin := time.Now()
@@ -224,7 +194,7 @@ func (w *Writer) Do(ctx context.Context, job Work) error {
 		})
 	}
 	var err error
-	if job.Part && w.Queued.last() {
+	if job.part && w.parts.queued.last() {
 		err = sqlfile.Lastingly(ctx, w.conn, write)
 	} else {
 		err = write()
@@ -235,14 +205,14 @@ func (w *Writer) Do(ctx context.Context, job Work) error {
 	w.at = after
 	w.beaten = time.Now()
 	w.recorder.written(job)
-	if job.Part {
-		w.wrotePart(w.beaten.Sub(begin))
+	if job.part && w.parts.wrote(w.beaten.Sub(begin)) {
+		w.flaw = ""
 	}
 	return nil
 }
 
 // fill does the work of a transaction. What it learns goes to at.
-func (w *Writer) fill(ctx context.Context, at *place, job *Work) error {
+func (w *Writer) fill(ctx context.Context, at *place, job *work) error {
 	events := job.Events
 	if len(events) > 0 && !at.begun {
 		opening, ok := events[0].Event.(event.RunEvent)
@@ -254,27 +224,28 @@ func (w *Writer) fill(ctx context.Context, at *place, job *Work) error {
 		}
 		events = events[1:]
 	}
-	sum, err := w.insertEvents(ctx, at, events)
-	if err != nil {
+	added := &addition{connection: &w.connection, at: at, flaw: w.flaw}
+	if err := added.insertEvents(ctx, events); err != nil {
 		return err
 	}
-	if err := w.thin(ctx, at, &sum); err != nil {
+	if err := (&thinner{added, w.Bounds}).thin(ctx); err != nil {
 		return err
 	}
-	job.lost = sum.lost
-	if job.Part {
-		if err := w.insertPart(ctx, at.run); err != nil {
+	sum := &added.sum
+	job.lost, w.flaw = sum.lost, added.flaw
+	if job.part {
+		if err := w.parts.insert(ctx, &w.connection, at.run); err != nil {
 			return err
 		}
 	}
 	now := sqlfile.FormatTime(time.Now())
-	changed := sql.NullString{String: now, Valid: len(job.Events) > 0 || job.Part}
+	changed := sql.NullString{String: now, Valid: len(job.Events) > 0 || job.part}
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
 		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
 		done = iif(?, ?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
 		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best,
 		sum.ended, sum.done,
-		now, changed, at.run, w.Owner.Token)
+		now, changed, at.run, w.owner.Token)
 	if err != nil {
 		return err
 	}
@@ -313,7 +284,7 @@ func (w *Writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
 		(id, name, begun, changed, opening, config, command, version, `+sqlfile.OwnerColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.Owner.Args(e.ID, rowcode.TextOrNull(name), sqlfile.FormatTime(e.Time), sqlfile.FormatTime(time.Now()),
+		w.owner.Args(e.ID, rowcode.TextOrNull(name), sqlfile.FormatTime(e.Time), sqlfile.FormatTime(time.Now()),
 			string(text), config,
 			a.Command, a.Version)...)
 	if err != nil {
@@ -340,52 +311,6 @@ func claimName(ctx context.Context, conn *sql.Conn, name string) error {
 	return cmp.Or(err, ErrClaimed)
 }
 
-// connect opens the database where it is not open, and makes sure that its file is where it was.
-func (w *Writer) connect(ctx context.Context) (err error) {
-	if err := w.Store.Same(); err != nil || w.conn != nil {
-		return err
-	}
-	if w.db == nil {
-		if w.db, err = sqlfile.OpenDB(w.Store.Path(), "rw", sqlfile.WritePatience); err != nil {
-			return err
-		}
-	}
-	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	w.conn, w.prepared = conn, map[string]*sql.Stmt{}
-	return nil
-}
-
-// disconnect makes the next attempt begin with a fresh connection.
-func (w *Writer) Disconnect() {
-	for _, s := range w.prepared {
-		s.Close()
-	}
-	w.prepared = nil
-	if w.conn != nil {
-		w.conn.Close()
-		w.conn = nil
-	}
-	if w.db != nil {
-		w.db.Close()
-		w.db = nil
-	}
-}
-
-// statement returns a prepared statement.
-func (w *Writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {
-	if s := w.prepared[text]; s != nil {
-		return s, nil
-	}
-	s, err := w.conn.PrepareContext(ctx, text)
-	if err == nil {
-		w.prepared[text] = s
-	}
-	return s, err
-}
-
 // release gives the run up, so that another process may go on with it at once.
 func (w *Writer) release() {
 	if w.at.run == 0 {
@@ -399,7 +324,7 @@ func (w *Writer) release() {
 			err = sqlfile.Lastingly(ctx, w.conn, func() error {
 				_, err := w.conn.ExecContext(
 					ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run,
-					w.Owner.Token)
+					w.owner.Token)
 				return err
 			})
 		}

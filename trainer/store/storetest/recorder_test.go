@@ -390,7 +390,7 @@ func TestFileGone(t *testing.T) {
 // Beyond the bound inner iterations are left out, then the oldest of the rest, and all that is left out is counted.
 func TestQueueIsBounded(t *testing.T) {
 	s := temporary(t)
-	r := recorder.NewFrom(s, recorder.About{}, &recorder.Writer{Store: s, Owner: sqlfile.Self()})
+	r := recorder.New(s, recorder.About{})
 	r.Started = true // without the writer, as if the disk hung
 	r.Queue.Room = 1 << 20
 	record(t, r, opening("a"), epoch(0, 1))
