@@ -124,7 +124,8 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 		if c := &s.Columns[i]; c.Leak {
 			leaks = append(
 				leaks, fmt.Sprintf(
-					"%s tells the target alone (%s): would you know it before the target? --table drop=%s leaves it out", c.Name,
+					"%s tells the target alone (%s): would you know it before the target? --table drop=%s leaves it "+
+						"out", c.Name,
 					share(*c.Alone), flags.Quote(c.Name)))
 		}
 	}

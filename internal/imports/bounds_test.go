@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135189
-	maxTestLines = 81050
+	maxLines     = 135304
+	maxTestLines = 80899
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -49,46 +49,31 @@ var records = map[string]string{
 
 // over lists what is over a bound, with how far. It only shrinks: what is less than listed here has to be lowered.
 var over = map[string]int{
-	"internal/cli long lines":                          1,
-	"internal/cli/flags long lines":                    1,
-	"internal/cli/job long lines":                      7,
-	"internal/cli/predict long lines":                  1,
-	"internal/cli/runs long lines":                     6,
-	"internal/cli/train long lines":                    1,
-	"internal/cli/tune long lines":                     2,
-	"internal/cli/watch long lines":                    3,
-	"internal/figure long lines":                       1,
-	"internal/licenses/gen long lines":                 1,
-	"internal/machine long lines":                      1,
-	"internal/release/targets long lines":              1,
-	"internal/release/wheel long lines":                1,
-	"internal/tfevents long lines":                     1,
-	"trainer/analysis long lines":                      1,
-	"trainer/event long lines":                         2,
-	"trainer/logs/csvlog long lines":                   7,
-	"trainer/logs/jsonlog long lines":                  10,
-	"trainer/logs/mlflow long lines":                   1,
-	"trainer/logs/text long lines":                     39,
-	"trainer/logs/wandb long lines":                    1,
-	"trainer/logs/wandb reader files with methods":     4,
-	"trainer/logs/wandb reader methods":                32,
-	"trainer/objective long lines":                     1,
-	"trainer/store RunReader files with methods":       4,
-	"trainer/store long lines":                         3,
-	"trainer/store/recorder Writer files with methods": 4,
-	"trainer/store/recorder Writer methods":            34,
-	"trainer/store/recorder long lines":                9,
-	"trainer/store/rowcode long lines":                 3,
-	"trainer/store/search long lines":                  5,
-	"trainer/store/upkeep long lines":                  3,
-	"trainer/trajectory long lines":                    1,
-	"trainer/workplace long lines":                     1,
-	"tui/history long lines":                           1,
-	"tui/internal/tuitest long lines":                  1,
-	"tui/pane long lines":                              1,
-	"tui/remote long lines":                            2,
-	"tui/render long lines":                            3,
-	"tui/tuning long lines":                            1,
+	"internal/figure long lines":                   1,
+	"internal/licenses/gen long lines":             1,
+	"internal/machine long lines":                  1,
+	"internal/release/targets long lines":          1,
+	"internal/release/wheel long lines":            1,
+	"internal/tfevents long lines":                 1,
+	"trainer/analysis long lines":                  1,
+	"trainer/event long lines":                     2,
+	"trainer/logs/csvlog long lines":               7,
+	"trainer/logs/jsonlog long lines":              10,
+	"trainer/logs/mlflow long lines":               1,
+	"trainer/logs/text long lines":                 39,
+	"trainer/logs/wandb long lines":                1,
+	"trainer/logs/wandb reader files with methods": 4,
+	"trainer/logs/wandb reader methods":            32,
+	"trainer/objective long lines":                 1,
+	"trainer/store/upkeep long lines":              1,
+	"trainer/trajectory long lines":                1,
+	"trainer/workplace long lines":                 1,
+	"tui/history long lines":                       1,
+	"tui/internal/tuitest long lines":              1,
+	"tui/pane long lines":                          1,
+	"tui/remote long lines":                        2,
+	"tui/render long lines":                        3,
+	"tui/tuning long lines":                        1,
 }
 
 func TestBounds(t *testing.T) {

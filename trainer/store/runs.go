@@ -106,7 +106,8 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 			if there, err := HasSearches(ctx, tx); err != nil || !there {
 				return err
 			}
-			where, args = "WHERE r.id IN (SELECT t.run FROM trials t JOIN searches q USING (search) WHERE q.id = ?)", []any{f.Search}
+			where = "WHERE r.id IN (SELECT t.run FROM trials t JOIN searches q USING (search) WHERE q.id = ?)"
+			args = []any{f.Search}
 		}
 		return EachRun(ctx, tx, where, args, func(r *Run) bool {
 			if f.takes(r) {
@@ -201,7 +202,8 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	if err != nil || len(ids) > 0 || name == "" {
 		return one(name, ids, err)
 	}
-	ids, err = sqlfile.Texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
+	ids, err = sqlfile.Texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1
+		OR substr(id, -length(?1)) = ?1
 		ORDER BY run DESC LIMIT ?2`, name, MaxNear)
 	if err == nil && len(ids) == 0 {
 		names, err := sqlfile.Texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?",

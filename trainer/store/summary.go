@@ -29,7 +29,10 @@ func summary(version int) string {
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
   r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + said + `,
-` + strings.Join([]string{rowcode.Prefixed("r", sqlfile.OwnerColumns), rowcode.EpochsOf(version, "f"), rowcode.EpochsOf(version, "l"), rowcode.EpochsOf(version, "b")}, ",") + `
+` + strings.Join([]string{
+		rowcode.Prefixed("r", sqlfile.OwnerColumns),
+		rowcode.EpochsOf(version, "f"), rowcode.EpochsOf(version, "l"), rowcode.EpochsOf(version, "b"),
+	}, ",") + `
 FROM runs r
 LEFT JOIN epochs f ON f.run = r.run AND f.seq = r.first
 LEFT JOIN epochs l ON l.run = r.run AND l.seq = r.last

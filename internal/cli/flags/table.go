@@ -160,8 +160,9 @@ var table = []row{
 	{name: "label-smoothing", in: asKey, group: "generalization", value: "SHARE", field: "LabelSmoothing", told: true,
 		usage: "share of a training row's target that all classes get alike"},
 	{name: "class-weights", in: asKey, group: "generalization", choices: []string{"balanced"}, field: "ClassWeights",
-		told:  true,
-		usage: "balanced: rows of rare classes count more, so that all classes count alike; empty: all rows count alike"},
+		told: true,
+		usage: "balanced: rows of rare classes count more, so that all classes count alike; empty: all rows count " +
+			"alike"},
 	{name: "average", in: asKey, group: "generalization", value: "N", field: "Average", told: true,
 		usage: "the mean of the weights of the last N epochs counts; 0: the last weights alone"},
 	{name: "weights", in: asKey, group: "generalization", choices: []string{"best", "last"}, field: "Weights",

@@ -46,22 +46,31 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	lingers := "; not given: until ctrl+c"
 	switch of {
 	case Serving:
-		listen, about = "127.0.0.1:2222", "`ADDRESS` to serve the screen on over SSH; beyond loopback --authorized-keys is needed"
+		listen, about = "127.0.0.1:2222",
+			"`ADDRESS` to serve the screen on over SSH; beyond loopback --authorized-keys is needed"
 	case Training:
 		f.address, f.brief, lingers = "serve", true, ""
 	}
 	set.StringVar(&f.o.Address, f.address, listen, about)
-	set.StringVar(&f.o.AuthorizedKeys, "authorized-keys", "", "`FILE` of the public keys that may look, as OpenSSH has it; empty: your own ~/.ssh/authorized_keys, on loopback addresses only")
-	set.StringVar(&f.o.Control, "control", "", "`FILE` of further keys, which may look and steer; empty: lines of the former with environment=\"NEWTOP_ROLE=control\" alone")
-	set.StringVar(&f.o.HostKey, "host-key", "", "`FILE` of the server's private key, made if there is none; empty: host_ed25519 in the configuration directory")
-	set.StringVar(&f.o.Saves, "saves", "", "`DIR` that those who steer may save models and pictures in; empty: they can't")
+	set.StringVar(&f.o.AuthorizedKeys, "authorized-keys", "",
+		"`FILE` of the public keys that may look, as OpenSSH has it; empty: your own ~/.ssh/authorized_keys, on "+
+			"loopback addresses only")
+	set.StringVar(&f.o.Control, "control", "",
+		"`FILE` of further keys, which may look and steer; empty: lines of the former with "+
+			"environment=\"NEWTOP_ROLE=control\" alone")
+	set.StringVar(&f.o.HostKey, "host-key", "",
+		"`FILE` of the server's private key, made if there is none; empty: host_ed25519 in the configuration "+
+			"directory")
+	set.StringVar(&f.o.Saves, "saves", "",
+		"`DIR` that those who steer may save models and pictures in; empty: they can't")
 	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
 	set.IntVar(&f.memory, "viewer-memory", 0, "how many MB viewers may take together: the next one is refused; 0: 256")
 	set.DurationVar(
 		&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
 	set.DurationVar(
 		&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
-	set.StringVar(&f.log, "log", "-", "`FILE` that joins, leaves, refusals and commands are appended to; -: standard error")
+	set.StringVar(&f.log, "log", "-",
+		"`FILE` that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
 	set.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	flags.Under("served over SSH", set, f.names...)

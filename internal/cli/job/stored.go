@@ -19,7 +19,8 @@ type StoreFlags struct{ File string }
 
 // Add declares --record, for cmd and the commands below it.
 func (a *StoreFlags) Add(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&a.File, "record", "", "database `FILE` with the runs; empty: runs.db in the state directory")
+	cmd.PersistentFlags().StringVar(&a.File, "record", "",
+		"database `FILE` with the runs; empty: runs.db in the state directory")
 	flags.Files(cmd, "record", "db")
 }
 

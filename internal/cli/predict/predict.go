@@ -37,7 +37,8 @@ var rowChoices = []string{"test", "validation", "train", "all"}
 func (f *rowFlags) add(cmd *cobra.Command, target string) {
 	set := cmd.Flags()
 	set.StringVar(&f.target, "target", "", target)
-	set.StringVar(&f.dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache that newtop data fetch fills")
+	set.StringVar(&f.dir, "data-dir", "",
+		"`DIR` where real data sets are; empty: the cache that newtop data fetch fills")
 	set.StringVar(&f.rows, "rows", "test", "which rows of a data set or a run: test, validation, train or all")
 	flags.Choices(cmd, "rows", rowChoices...)
 	flags.Complete(cmd, "data-dir", flags.Directories)

@@ -50,7 +50,9 @@ the errors of --reach, and which choices differ.`,
 	set.StringVar(&c.format, "format", "", "text or json; empty: the screen in a terminal, without --reach, else text")
 	flags.Choices(cmd, "format", "text", "json")
 	flags.Under(flags.Output, set, "format")
-	set.StringVar(&c.reach, "reach", "", "a `LIST` of errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the run that does worst")
+	set.StringVar(&c.reach, "reach", "",
+		"a `LIST` of errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the "+
+			"run that does worst")
 	c.screen.Add(cmd)
 	return cmd
 }

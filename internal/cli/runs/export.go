@@ -76,7 +76,8 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 	set.SortFlags = false
 	set.StringVar(&x.format, "format", "csv", strings.Join(meanings, "; "))
 	flags.Choices(cmd, "format", names...)
-	set.StringVarP(&x.file, "output", "o", "", "`FILE` or directory; empty: standard output, or a name by the run's ID where it has to be a file")
+	set.StringVarP(&x.file, "output", "o", "",
+		"`FILE` or directory; empty: standard output, or a name by the run's ID where it has to be a file")
 	return cmd
 }
 

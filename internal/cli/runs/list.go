@@ -147,10 +147,12 @@ func rowOf(r *store.Run) runRow {
 	}
 	unknown := event.UnknownEpoch(0)
 	last, best := cmp.Or(r.Last, &unknown), cmp.Or(r.Best, &unknown)
-	row.Epoch, row.Loss, row.TestLoss, row.Error, row.TestError = last.Epoch, last.Loss, last.TestLoss, last.Error, last.TestError
-	row.RMSE, row.TestRMSE, row.Equivalents, row.Elapsed = last.RMSE, last.TestRMSE, last.GradientEquivalents, last.Elapsed
+	row.Epoch, row.Loss, row.TestLoss = last.Epoch, last.Loss, last.TestLoss
+	row.Error, row.TestError, row.RMSE, row.TestRMSE = last.Error, last.TestError, last.RMSE, last.TestRMSE
+	row.Equivalents, row.Elapsed = last.GradientEquivalents, last.Elapsed
 	row.BestEpoch, row.BestError, row.BestRMSE = best.Epoch, best.TestError, best.TestRMSE
-	row.ValidationLoss, row.ValidationError, row.ValidationRMSE = best.ValidationLoss, best.ValidationError, best.ValidationRMSE
+	row.ValidationLoss, row.ValidationError = best.ValidationLoss, best.ValidationError
+	row.ValidationRMSE = best.ValidationRMSE
 	return row
 }
 

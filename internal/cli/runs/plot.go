@@ -44,7 +44,8 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVarP(&file, "output", "o", "", "the `FILE`; its ending says the format: .svg, .png or .pdf")
-	set.StringVar(&what, "what", "", "what is drawn, a `LIST` of one for each panel: "+strings.Join(names, ", ")+"; empty: loss, and error or rmse")
+	set.StringVar(&what, "what", "",
+		"what is drawn, a `LIST` of one for each panel: "+strings.Join(names, ", ")+"; empty: loss, and error or rmse")
 	flags.Complete(cmd, "what", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	set.StringVar(&o.X, "x", "epoch", "what it is drawn over: epoch, seconds or equivalents")
 	flags.Choices(cmd, "x", "epoch", "seconds", "equivalents")

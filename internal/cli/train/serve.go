@@ -45,7 +45,8 @@ ssh -p 2222 localhost status --json`,
 	job.AddContinue(cmd, &s.goOn)
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
 	flags.Choices(cmd, "format", "text", "jsonl")
-	set.StringVar(&watched, "watch", "", "train nothing, and serve what is at this `PATH`, or a recorded run, as newtop watch shows it")
+	set.StringVar(&watched, "watch", "",
+		"train nothing, and serve what is at this `PATH`, or a recorded run, as newtop watch shows it")
 	flags.Under(flags.Output, set, "format", "watch")
 	s.flags.Add(cmd)
 	s.screen.Add(cmd)

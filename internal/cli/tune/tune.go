@@ -90,7 +90,9 @@ func New() *cobra.Command {
 func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
+	set.StringArrayVar(&t.over, "over", nil,
+		"what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; "+
+			"none: what is usual")
 	set.DurationVar(
 		&t.config.Budget, "budget", 0,
 		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where "+
@@ -103,7 +105,9 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
-	set.StringVar(&t.part, "shard", "", "search one of several as `I/N`, with an N-th of the limits; /N with I from the job, or off; empty: from the job if there is one, else the whole")
+	set.StringVar(&t.part, "shard", "",
+		"search one of several as `I/N`, with an N-th of the limits; /N with I from the job, or off; empty: from the "+
+			"job if there is one, else the whole")
 	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(

@@ -64,7 +64,8 @@ as text. docs/watch.md has a table of what is read.`,
 	set := cmd.Flags()
 	set.SortFlags = false
 	w.store.Add(cmd)
-	set.StringVar(&w.run, "run", "", "which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
+	set.StringVar(&w.run, "run", "",
+		"which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
 	set.BoolVar(&w.once, "once", false, "print what there is now, and end")
 	set.BoolVar(&w.options.Replay, "replay", false,
 		"on the screen: play the run from its first epoch, as fast as it went")
@@ -72,9 +73,13 @@ as text. docs/watch.md has a table of what is read.`,
 	set.StringVar(
 		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
-	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 if the run ends before, or with --once if what there is now does not meet it")
+	set.StringVar(&w.until, "until", "",
+		"end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 "+
+			"if the run ends before, or with --once if what there is now does not meet it")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
-	set.StringVar(&w.share, "probe-share", "5%", "how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: none")
+	set.StringVar(&w.share, "probe-share", "5%",
+		"how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: "+
+			"none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "probe-share", "system")
 	w.alerts.add(cmd)

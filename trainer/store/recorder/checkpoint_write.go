@@ -51,7 +51,8 @@ func (e *encoded) bytes() []byte {
 
 func (e *encoded) last() bool { return (e.part+1)*PartSize >= len(e.text) }
 
-// partWriter has the checkpoint that waits encoded, beside the writer as a large one takes a while, and writes it in parts.
+// partWriter has the checkpoint that waits encoded, beside the writer as a large one takes a while, and writes it in
+// parts.
 type partWriter struct {
 	recorder *Recorder
 	queued   *encoded      // a checkpoint to write
@@ -89,7 +90,8 @@ func (p *partWriter) insert(ctx context.Context, c *connection, run int64) error
 	}
 	for _, table := range []string{"parts", "checkpoints"} {
 		_, err := c.conn.ExecContext(ctx, "DELETE FROM "+table+` WHERE run = ?1 AND seq <=
-			(SELECT seq FROM checkpoints WHERE run = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, rowcode.CheckpointsOfRun)
+			(SELECT seq FROM checkpoints WHERE run = ?1
+			ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, rowcode.CheckpointsOfRun)
 		if err != nil {
 			return err
 		}

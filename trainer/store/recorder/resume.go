@@ -18,7 +18,8 @@ func (w *Writer) claim(ctx context.Context, id string) error {
 			return err
 		}
 		var name sql.NullString
-		err = conn.QueryRowContext(ctx, `SELECT name, coalesce((SELECT max(seq) FROM checkpoints c WHERE c.run = r.run), 0)
+		err = conn.QueryRowContext(ctx, `SELECT name,
+			coalesce((SELECT max(seq) FROM checkpoints c WHERE c.run = r.run), 0)
 			FROM runs r WHERE run = ?`, run).Scan(&name, &w.from)
 		if err != nil {
 			return err
@@ -56,8 +57,10 @@ func (w *Writer) forget(ctx context.Context, at *place, opening []byte, config s
 			return err
 		}
 	}
-	_, err := w.conn.ExecContext(ctx, `UPDATE runs SET opening = ?3, config = coalesce(?4, config), generation = generation + 1, claimed = 0, done = NULL,
-		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole) WHERE run = ?1`, at.run, w.from, string(opening), config)
+	_, err := w.conn.ExecContext(ctx, `UPDATE runs SET opening = ?3, config = coalesce(?4, config),
+		generation = generation + 1, claimed = 0, done = NULL,
+		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole)
+		WHERE run = ?1`, at.run, w.from, string(opening), config)
 	if err == nil {
 		_, err = w.conn.ExecContext(ctx, "UPDATE runs SET "+rowcode.Counted(at.measure)+" WHERE run = ?1", at.run)
 	}

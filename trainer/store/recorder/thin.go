@@ -69,9 +69,11 @@ func (w *thinner) thin(ctx context.Context) error {
 func (w *thinner) find(ctx context.Context) error {
 	t := thinning{known: true, span: rowcode.PeakStretch}
 	var epochs int
-	err := w.conn.QueryRowContext(ctx, `SELECT whole, (SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last > whole),
+	err := w.conn.QueryRowContext(ctx, `SELECT whole,
+		(SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last > whole),
 		(SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last <= whole),
-		thinned + (SELECT count(*) FROM epochs e WHERE e.run = r.run AND e.seq <= whole) FROM runs r WHERE run = ?`, w.at.run).
+		thinned + (SELECT count(*) FROM epochs e WHERE e.run = r.run AND e.seq <= whole)
+		FROM runs r WHERE run = ?`, w.at.run).
 		Scan(&t.whole, &t.exact, &t.old, &epochs)
 	for t.span*w.bounds.Old < epochs {
 		t.span *= 2
@@ -188,8 +190,10 @@ func (w *thinner) replaceStretches(ctx context.Context, stretches []rowcode.Stre
 		if err != nil {
 			return err
 		}
-		const these = ` FROM epochs WHERE run = ?1 AND seq BETWEEN ?2 AND ?3 AND seq NOT IN (SELECT value FROM json_each(?4))
-			AND seq NOT IN (SELECT coalesce(best, 0) FROM runs WHERE run = ?1 UNION ALL SELECT coalesce(first, 0) FROM runs WHERE run = ?1)`
+		const these = ` FROM epochs WHERE run = ?1 AND seq BETWEEN ?2 AND ?3
+			AND seq NOT IN (SELECT value FROM json_each(?4))
+			AND seq NOT IN (SELECT coalesce(best, 0) FROM runs WHERE run = ?1
+				UNION ALL SELECT coalesce(first, 0) FROM runs WHERE run = ?1)`
 		var n, crc, rest int64
 		row, err := w.statement(
 			ctx, "SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(CAST(rest AS BLOB))), 0)"+these)

@@ -241,7 +241,8 @@ func (w *Writer) fill(ctx context.Context, at *place, job *work) error {
 	now := sqlfile.FormatTime(time.Now())
 	changed := sql.NullString{String: now, Valid: len(job.Events) > 0 || job.part}
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
-		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
+		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?),
+		last = coalesce(?, last), best = coalesce(?, best),
 		done = iif(?, ?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
 		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best,
 		sum.ended, sum.done,

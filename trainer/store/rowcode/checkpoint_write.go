@@ -15,7 +15,8 @@ func Counted(m event.Measure) string {
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM marks WHERE run = ?1)),
 		epochs = (SELECT count(*) FROM epochs WHERE run = ?1) + thinned,
-		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0) FROM solves WHERE run = ?1),
+		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0)
+			FROM solves WHERE run = ?1),
 		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
 		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY ` + BestFirst(m) + `seq LIMIT 1)`
 }

@@ -123,7 +123,8 @@ func (s *Sealer) Verify(crc sql.NullInt64, values ...any) error {
 // sealSearch makes a search's row tell what it and its trials are now.
 func SealSearch(ctx context.Context, conn *sql.Conn, search int64) error {
 	_, err := conn.ExecContext(
-		ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) WHERE search = ?1", search)
+		ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) "+
+			"WHERE search = ?1", search)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func Expression(q event.Quantity) string {
 	if q.Info().Column != "" {
 		return q.Info().Column
 	}
-	return `iif(instr(rest, '"quantities"') AND json_valid(rest), json_extract(rest, '$.quantities.` + q.Info().Key + `'), NULL)`
+	return `iif(instr(rest, '"quantities"') AND json_valid(rest),
+		json_extract(rest, '$.quantities.` + q.Info().Key + `'), NULL)`
 }
 
 // epochColumns are the columns of an epoch that are read, its quantities last.

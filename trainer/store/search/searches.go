@@ -200,8 +200,10 @@ var ErrSearchTaken = errors.New("the search was removed, or another process has 
 func (r *Record) Put(ctx context.Context, q *Search, trials []Trial) error {
 	return r.store.ChangeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		now := sqlfile.FormatTime(time.Now())
-		res, err := conn.ExecContext(ctx, `UPDATE searches SET changed = ?, heartbeat = ?, config = ?, phase = ?, data = ?, seconds = ?, spent = ?, rest = ?
-			WHERE search = ? AND owner = ?`, now, now, string(q.Config), q.Phase, q.Data, q.Seconds, q.Spent, orEmpty(q.Rest), r.row, r.owner.Token)
+		res, err := conn.ExecContext(ctx, `UPDATE searches SET changed = ?, heartbeat = ?, config = ?, phase = ?,
+			data = ?, seconds = ?, spent = ?, rest = ?
+			WHERE search = ? AND owner = ?`,
+			now, now, string(q.Config), q.Phase, q.Data, q.Seconds, q.Spent, orEmpty(q.Rest), r.row, r.owner.Token)
 		if err != nil {
 			return err
 		}
@@ -214,8 +216,9 @@ func (r *Record) Put(ctx context.Context, q *Search, trials []Trial) error {
 			values := []any{t.Number, rowcode.TextOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung,
 				t.Final,
 				string(t.Choices), orEmpty(t.Figures)}
+			args := append(append([]any{r.row}, values...), check.Of(values...))
 			_, err := conn.ExecContext(ctx, "INSERT OR REPLACE INTO trials (search, "+rowcode.Sealed["trials"]+`, crc)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, append(append([]any{r.row}, values...), check.Of(values...))...)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
 			if err != nil {
 				return err
 			}
@@ -302,7 +305,8 @@ func SearchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	if version >= rowcode.Checksums {
 		sums = "sums"
 	}
-	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, ` + rowcode.CrcColumn(version, "") + ", " + sums + `,
+	query := "SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, " +
+		rowcode.CrcColumn(version, "") + ", " + sums + `,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + sqlfile.OwnerColumns + `
 		FROM searches s ` + where + " ORDER BY search DESC"
 	err = sqlfile.EachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
@@ -342,7 +346,8 @@ func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 		return nil, err
 	}
 	check, left := rowcode.NewSealer("trials"), q.sums
-	query := `SELECT number, run, state, why, seed, rung, final, choices, figures, ` + rowcode.CrcColumn(version, "") + ` FROM trials
+	query := "SELECT number, run, state, why, seed, rung, final, choices, figures, " +
+		rowcode.CrcColumn(version, "") + ` FROM trials
 		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
 	err = sqlfile.EachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
 		var t Trial

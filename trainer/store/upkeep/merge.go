@@ -292,7 +292,8 @@ func (m *merge) renamed(what, was, is string) {
 func (m *merge) runs() *kind {
 	const ahead = `%[1]s.changed > %[2]s.changed AND %[1]s.epochs >= %[2]s.epochs AND (%[2]s.last IS NULL OR
 		EXISTS (SELECT 1 FROM %[4]s.epochs a JOIN %[3]s.epochs b
-			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
+			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm
+				AND a.optimizer IS b.optimizer
 			WHERE a.run = %[2]s.run AND a.seq = %[2]s.last AND b.run = %[1]s.run))`
 	return &kind{
 		noun: "run", table: "runs", key: "run", tally: &m.Runs,

@@ -77,9 +77,9 @@ func (v *salvage) all(ctx context.Context, source *store.Store) (err error) {
 		}
 	}
 	return v.conn.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM main.runs), (SELECT count(*) FROM main.searches),
-		(SELECT count(*) FROM main.checkpoints), (SELECT count(*) FROM main.epochs) + (SELECT count(*) FROM main.solves) +
-		(SELECT count(*) FROM main.spectra) + (SELECT count(*) FROM main.marks) + (SELECT count(*) FROM main.peaks) +
-		(SELECT count(*) FROM main.trials)`).Scan(&v.Runs, &v.Searches, &v.Checkpoints, &v.Rows)
+		(SELECT count(*) FROM main.checkpoints), (SELECT count(*) FROM main.epochs) +
+		(SELECT count(*) FROM main.solves) + (SELECT count(*) FROM main.spectra) +
+		(SELECT count(*) FROM main.marks) + (SELECT count(*) FROM main.peaks) + (SELECT count(*) FROM main.trials)`).Scan(&v.Runs, &v.Searches, &v.Checkpoints, &v.Rows)
 }
 
 // leave reports what is left out.
@@ -334,7 +334,8 @@ func (v *salvage) search(ctx context.Context, n numbered) error {
 		}
 	}
 	res, err := v.conn.ExecContext(ctx, `DELETE FROM main.trials WHERE search = ?1 AND number IN (SELECT number FROM
-		(SELECT number, row_number() OVER (ORDER BY number) AS n FROM main.trials WHERE search = ?1) WHERE number <> n)`,
+		(SELECT number, row_number() OVER (ORDER BY number) AS n FROM main.trials WHERE search = ?1)
+		WHERE number <> n)`,
 		n.number)
 	if err != nil {
 		return err
