@@ -89,7 +89,7 @@ var fakeOver = []tune.Dimension{
 func fakeBoard(n int, share, target float64) *tune.Leaderboard {
 	r := rand.New(rand.NewPCG(3, 4))
 	b := &tune.Leaderboard{Name: "tune-20261121-1200", Data: "letters", Measure: "test error", Over: fakeOver, Target: target, Phase: "searching",
-		Budget: 60, Planned: n, Parallel: 2, Threads: 1, Command: "newtop train --data letters --data-dir '/data of mine' --opt adam --set rate=0.0031 --batch 64 --target-error 0.05 --seed 7"}
+		Budget: 60, Planned: n, Parallel: 2, Threads: 1, Command: "newtop train --data letters --data-dir '/data of mine' --opt adam --set rate=0.0031 --batch 64 --until 'error<5%' --seed 7"}
 	for i := range n {
 		b.Trials = append(b.Trials, fakeTrial(i, n, target, r))
 	}
