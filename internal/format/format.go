@@ -103,6 +103,8 @@ func Count(n int) string {
 }
 
 // Counted writes a number of things.
+//
+//go:noinline
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -170,6 +172,8 @@ func Span(seconds float64) string {
 }
 
 // Elapsed writes training seconds.
+//
+//go:noinline
 func Elapsed(seconds float64) string {
 	if seconds == 0 {
 		return "0 s"

@@ -31,7 +31,7 @@ func TestScreenListsTheKeys(t *testing.T) {
 		if b.Group == desk.GroupReplay {
 			table = watched
 		}
-		for _, k := range strings.Fields(b.Help().Key) {
+		for _, k := range strings.Fields(b.Show) {
 			switch k {
 			case "←↑→↓":
 				k = "arrows"
@@ -43,7 +43,7 @@ func TestScreenListsTheKeys(t *testing.T) {
 				k = "`" + k + "`"
 			}
 			if !strings.Contains(table, k) {
-				t.Errorf("%s (%s) is missing", k, b.Help().Desc)
+				t.Errorf("%s (%s) is missing", k, b.Help)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ var fuzzKeys = func() []string {
 	keys := strings.Fields("esc esc esc enter tab up down left right home end pgup pgdown backspace delete ctrl+p ctrl+n ctrl+u ctrl+k ctrl+w " +
 		"a A b c C d g G h j l m n r R v w x X y [ ] < > , . 0 q é 数 👩")
 	for _, b := range bindings(&dialogs.Saves{}, &replay.Bar{}) {
-		keys = append(keys, b.Keys()...)
+		keys = append(keys, b.Keys...)
 	}
 	return keys
 }()

@@ -57,9 +57,9 @@ func keySections(a *desk.App) (out []widget.Section) {
 			case b.Group != g || b.Absent(a):
 			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() &&
 				(b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):
-				idle = append(idle, b.Help().Key)
+				idle = append(idle, b.Show)
 			default:
-				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
 			}
 		}
 		if len(idle) > 0 {

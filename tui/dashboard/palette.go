@@ -35,7 +35,7 @@ func paletteEntries(a *desk.App) (out []paletteEntry) {
 // commandEntries are the bindings, apart from those that only choose among methods.
 func commandEntries(a *desk.App) (out []paletteEntry) {
 	for _, b := range byGroup(a) {
-		if b.Help().Key == "1…9" || b.Keys()[0] == ":" {
+		if b.Show == "1…9" || b.Keys[0] == ":" {
 			continue
 		}
 		out = append(out, screen.BoundEntries(b, a)...)

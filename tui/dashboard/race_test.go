@@ -252,7 +252,7 @@ func TestEveryActionIsFound(t *testing.T) {
 		have[e.Key] = true
 	}
 	for i := range a.Bindings {
-		k := a.Bindings[i].Keys()[0]
+		k := a.Bindings[i].Keys[0]
 		if !a.Bindings[i].Absent(a) && !have[k] && k != ":" {
 			t.Errorf("%s is missing", k)
 		}

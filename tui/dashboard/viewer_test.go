@@ -82,7 +82,7 @@ func TestViewersSendNothing(t *testing.T) {
 		for _, zoomed := range []bool{false, true} {
 			a.Zoomed = zoomed
 			for i := range a.Bindings {
-				for _, k := range a.Bindings[i].Keys() {
+				for _, k := range a.Bindings[i].Keys {
 					if k == "q" || k == "ctrl+c" || k == ":" || k == "ctrl+p" {
 						continue
 					}

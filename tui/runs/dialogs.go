@@ -23,7 +23,7 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 		s := widget.Section{Title: g}
 		for _, b := range m.bindings {
 			if b.Group == g {
-				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
 			}
 		}
 		keys = append(keys, s)
@@ -53,7 +53,7 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 func entries(m *Model) (out []screen.Entry[*Model]) {
 	for _, g := range groups {
 		for _, b := range m.bindings {
-			if b.Group == g && b.Keys()[0] != ":" {
+			if b.Group == g && b.Keys[0] != ":" {
 				out = append(out, screen.BoundEntries(b, m)...)
 			}
 		}

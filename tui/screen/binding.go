@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/style"
@@ -14,9 +13,11 @@ import (
 // Binding joins keys to what they do on the screen of a model M. Dispatch, footer, help and the search for commands all
 // read one table of them.
 type Binding[M Model] struct {
-	key.Binding
-	Group string // its heading in the help
-	Verbs []Verb // what its keys mean on all screens, nil for keys of this screen alone
+	Keys  []string // as Bubble Tea names them
+	Show  string   // how the help shows them
+	Help  string   // what it says of them
+	Group string   // its heading there
+	Verbs []Verb   // what its keys mean on all screens, nil for keys of this screen alone
 	// Do acts; k is the key that was pressed.
 	Do func(m M, k string) tea.Cmd
 	// Now says whether the footer should name it, given the state; nil for always.
@@ -31,9 +32,12 @@ type Binding[M Model] struct {
 	There func(m M) bool
 }
 
-// Bind returns a binding of keys: under which heading and how the help shows them, and what it says.
+// Bind returns a binding of keys: under which heading and how the help shows them, and what it says. It is not inlined,
+// so that a table of bindings is less code.
+//
+//go:noinline
 func Bind[M Model](group, show, help string, keys ...string) *Binding[M] {
-	return &Binding[M]{Group: group, Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help))}
+	return &Binding[M]{Keys: keys, Show: show, Help: help, Group: group}
 }
 
 // On completes a binding with its action.
@@ -54,6 +58,8 @@ func (b *Binding[M]) By(each ...[2]string) *Binding[M] { b.Each = each; return b
 func (b *Binding[M]) Only(there func(m M) bool) *Binding[M] { b.There = there; return b }
 
 // Foot puts it into the footer with a word.
+//
+//go:noinline
 func (b *Binding[M]) Foot(s string) *Binding[M] {
 	return b.FootBy(func(M) string { return s })
 }
@@ -78,7 +84,7 @@ func (b *Binding[M]) Lacking(m M) string {
 // Bound returns the binding that a key has at present, nil for none.
 func Bound[M Model](bindings []*Binding[M], m M, k string) *Binding[M] {
 	for _, b := range bindings {
-		if !b.Absent(m) && slices.Contains(b.Keys(), k) {
+		if !b.Absent(m) && slices.Contains(b.Keys, k) {
 			return b
 		}
 	}
@@ -107,7 +113,7 @@ func Hints[M Model](bindings []*Binding[M], m M) (out []widget.Hint) {
 		if b.Short == nil || b.Absent(m) || b.Now != nil && !b.Now(m) {
 			continue
 		}
-		k, _, _ := strings.Cut(b.Help().Key, " ←")
+		k, _, _ := strings.Cut(b.Show, " ←")
 		out = append(out, widget.NewHint(k, b.Short(m)))
 	}
 	return out

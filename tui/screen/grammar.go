@@ -1,9 +1,6 @@
 package screen
 
-import (
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 // Verb is what a key means on every screen that has a use for it.
 type Verb uint8
@@ -72,13 +69,14 @@ func (v Verb) keys() (out []string) {
 }
 
 // Use returns a binding of a verb's keys under a heading of the help. More verbs do the same here.
+//
+//go:noinline
 func Use[M Model](group, help string, v Verb, more ...Verb) *Binding[M] {
 	keys := v.keys()
 	for _, m := range more {
 		keys = append(keys, m.keys()...)
 	}
-	return &Binding[M]{Group: group, Verbs: append([]Verb{v}, more...),
-		Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(Grammar[v-1].Key, help))}
+	return &Binding[M]{Keys: keys, Show: Grammar[v-1].Key, Help: help, Group: group, Verbs: append([]Verb{v}, more...)}
 }
 
 // Footed puts a binding of a verb into the footer with the verb's word.

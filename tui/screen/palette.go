@@ -24,7 +24,7 @@ type Entry[M Model] struct {
 func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 	each := b.Each
 	if len(each) == 0 {
-		each = [][2]string{{b.Keys()[0], b.Help().Desc}}
+		each = [][2]string{{b.Keys[0], b.Help}}
 	}
 	for _, k := range each {
 		out = append(out, Entry[M]{Kind: "command", Text: k[1], Key: k[0], Why: b.Lacking(m),
@@ -36,7 +36,7 @@ func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 // Commands returns the entries of all bindings but the search's own.
 func Commands[M Model](bindings []*Binding[M], m M) (out []Entry[M]) {
 	for _, b := range bindings {
-		if b.Keys()[0] != ":" && !b.Absent(m) {
+		if b.Keys[0] != ":" && !b.Absent(m) {
 			out = append(out, BoundEntries(b, m)...)
 		}
 	}

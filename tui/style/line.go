@@ -27,6 +27,10 @@ type Pen struct {
 	Glyphs  *GlyphSet
 }
 
+// Line returns an empty line of so many columns. As the screens call it in a thousand places it is not inlined, and
+// neither are others below that they call as often: the program would be 80 kB larger.
+//
+//go:noinline
 func (p *Pen) Line(room int) *Line { return &Line{palette: p.Palette, Room: max(room, 0)} }
 
 // Label begins the first row of a strip: a name in a column of its own.
@@ -127,4 +131,6 @@ func (l *Line) Raw(s string, w int) *Line {
 func (l *Line) Append(other *Line) *Line { return l.Raw(other.text.String(), other.Width) }
 
 // Full returns the row filled to its room.
+//
+//go:noinline
 func (l *Line) Full() string { return l.To(l.Room).text.String() }

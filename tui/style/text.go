@@ -77,6 +77,8 @@ func acts(row string) int {
 }
 
 // Cells returns how many columns plain text takes.
+//
+//go:noinline
 func Cells(s string) int {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
@@ -117,6 +119,8 @@ func Columns(s string) int {
 
 const blank = "                                                                                "
 
+//
+//go:noinline
 func Spaces(n int) string {
 	if n <= 0 {
 		return ""
@@ -137,6 +141,8 @@ func Fit(s string, w int) string {
 	return s + Spaces(w-n)
 }
 
+//
+//go:noinline
 func Repeat(s string, n int) string {
 	if n <= 0 {
 		return ""

@@ -96,8 +96,8 @@ func helpSections(m *Model) (_, _ []widget.Section) {
 	const wide = 10
 	keys, words := widget.Section{Title: "machine"}, widget.Section{Title: "on the screen"}
 	for i := range m.bindings {
-		b := m.bindings[i].Help()
-		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, wide, b.Desc))
+		b := m.bindings[i]
+		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, wide, b.Help))
 	}
 	for _, r := range [][2]string{
 		{"load", "processes that run or wait, over a minute"},

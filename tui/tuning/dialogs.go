@@ -56,8 +56,8 @@ func helpSections(m *model) (_, _ []widget.Section) {
 	const columns = 8
 	keys, states, words := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}, widget.Section{Title: "in the panes"}
 	for i := range m.bindings {
-		b := m.bindings[i].Help()
-		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
+		b := m.bindings[i]
+		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
 	}
 	for _, s := range tuneStates {
 		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))

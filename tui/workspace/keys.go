@@ -312,7 +312,7 @@ func sections(m *model) (keys, words []widget.Section) {
 		s := widget.Section{Title: g}
 		for _, b := range m.bindings {
 			if b.Group == g {
-				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
 			}
 		}
 		keys = append(keys, s)

@@ -52,19 +52,19 @@ func OneMeaning[M screen.Model](t *testing.T, bindings []*screen.Binding[M], m M
 	t.Helper()
 	seen := map[string]string{}
 	for _, b := range bindings {
-		for _, k := range b.Keys() {
+		for _, k := range b.Keys {
 			for _, g := range screen.Grammar {
 				if (k == g.Key || k == g.Also) && !slices.Contains(b.Verbs, g.Verb) {
-					t.Errorf("%s is a key of all screens, and here %q", k, b.Help().Desc)
+					t.Errorf("%s is a key of all screens, and here %q", k, b.Help)
 				}
 			}
 			if b.Absent(m) {
 				continue
 			}
 			if other, twice := seen[k]; twice {
-				t.Errorf("%s is both %q and %q", k, other, b.Help().Desc)
+				t.Errorf("%s is both %q and %q", k, other, b.Help)
 			}
-			seen[k] = b.Help().Desc
+			seen[k] = b.Help
 		}
 	}
 }
