@@ -140,7 +140,7 @@ func describeExternal(e *event.RunEvent, m *workplace.ExternalModel) {
 	for _, info := range methods.All() {
 		scaled := info.Diagonal != nil && info.Diagonal(optim.NewSettings(info.Parameters))
 		if m.Offers(info.Needs) != nil || scaled && m.OffersDiagonal() != nil {
-			e.Model.Lacks = append(e.Model.Lacks, info.Name)
+			e.Model.Missing = append(e.Model.Missing, info.Name)
 		}
 	}
 }

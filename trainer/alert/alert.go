@@ -59,18 +59,18 @@ type Alert struct {
 // Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered:
 // the rule of each kind says when. What it tells depends on the events alone. Its methods are called by one goroutine.
 type Watch struct {
-	wanted, fired uint8 // bits of kinds
-	run           string
-	limit         int    // how many epochs the run will have, 0 if that is unknown
-	counted       string // what the run counts, "epoch" or "step"
-	begun, epoch  int    // the first and the newest epoch
-	measure       event.Measure
-	broken        broken
-	rise          rise
-	curves        [event.QuantityCount]*curve // of what runs are judged by, once a run has it
-	fits          int                         // the newest epoch at which the run did not overfit
-	due           float64                     // the epoch from which the rules over the curves are asked again
-	found         []Alert
+	wanted, fired  uint8 // bits of kinds
+	run            string
+	limit          int    // how many epochs the run will have, 0 if that is unknown
+	counted        string // what the run counts, "epoch" or "step"
+	started, epoch int    // the first and the newest epoch
+	measure        event.Measure
+	broken         broken
+	rise           rise
+	curves         [event.QuantityCount]*curve // of what runs are judged by, once a run has it
+	fits           int                         // the newest epoch at which the run did not overfit
+	due            float64                     // the epoch from which the rules over the curves are asked again
+	found          []Alert
 }
 
 // New returns a watch for some kinds.
@@ -104,10 +104,10 @@ func (w *Watch) See(e event.Event) []Alert {
 		w.forget()
 		w.measure, w.epoch = measure, e.To
 	case event.ResumeEvent:
-		w.calm(End)
+		w.rearm(End)
 	case event.DivergedEvent:
 		w.epoch = e.Epoch
-		w.tell(Divergence, "the run has diverged: "+e.Reason)
+		w.fire(Divergence, "the run has diverged: "+e.Reason)
 	case event.DoneEvent:
 		text := "the run is over: " + e.Reason.Label()
 		if e.Message != "" {
@@ -121,29 +121,29 @@ func (w *Watch) See(e event.Event) []Alert {
 // End says that the run is over without having told so, as its writer is gone, or that the log ends.
 func (w *Watch) End(text string) []Alert {
 	w.found = nil
-	w.tell(End, text)
+	w.fire(End, text)
 	return w.found
 }
 
 func (w *Watch) see(e *event.EpochEvent) {
 	if math.IsInf(w.due, -1) {
-		w.begun, w.fits, w.due = e.Epoch, e.Epoch, float64(e.Epoch)
+		w.started, w.fits, w.due = e.Epoch, e.Epoch, float64(e.Epoch)
 	}
 	w.epoch = e.Epoch
-	w.calm(End)
+	w.rearm(End)
 	w.measure = w.measure.With(e)
 	if w.wants(NaN) {
 		if text := w.broken.see(e); text != "" {
-			w.tell(NaN, text)
+			w.fire(NaN, text)
 		} else if w.broken.none() {
-			w.calm(NaN)
+			w.rearm(NaN)
 		}
 	}
 	if w.wants(Divergence) {
 		if text, over := w.rise.see(e); text != "" {
-			w.tell(Divergence, text)
+			w.fire(Divergence, text)
 		} else if over {
-			w.calm(Divergence)
+			w.rearm(Divergence)
 		}
 	}
 	if !w.wants(Plateau) && !w.wants(Overfitting) {
@@ -155,7 +155,7 @@ func (w *Watch) see(e *event.EpochEvent) {
 			if w.curves[q] == nil {
 				w.curves[q] = new(curve)
 			}
-			w.curves[q].put(x, float64(v))
+			w.curves[q].add(x, float64(v))
 		}
 	}
 	if x >= w.due {
@@ -172,14 +172,14 @@ const checks = 1.0 / 50
 // value.
 func (w *Watch) judge() {
 	const certain = 5
-	w.due = float64(w.epoch) + float64(w.epoch-w.begun)*checks
+	w.due = float64(w.epoch) + float64(w.epoch-w.started)*checks
 	if c := w.curves[w.measure.Quantity]; c != nil {
 		switch p := plateaued(&c.Curve, float64(w.limit)); {
 		case p.flat:
-			w.tell(Plateau, fmt.Sprintf("the %s has not improved since %s %.0f", w.measure.Info().Name, w.counted,
+			w.fire(Plateau, fmt.Sprintf("the %s has not improved since %s %.0f", w.measure.Info().Name, w.counted,
 				p.since))
 		case p.better:
-			w.calm(Plateau)
+			w.rearm(Plateau)
 		}
 	}
 	for _, q := range []event.Quantity{event.Loss, event.RMSE} {
@@ -196,11 +196,11 @@ func (w *Watch) judge() {
 			w.fits = w.epoch
 		}
 		switch {
-		case float64(w.epoch-w.fits) > float64(w.epoch-w.begun)*window:
-			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", held.Info().Name,
+		case float64(w.epoch-w.fits) > float64(w.epoch-w.started)*window:
+			w.fire(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", held.Info().Name,
 				w.counted, o.Since, q.Info().Name))
 		case o.Rise < recovered:
-			w.calm(Overfitting)
+			w.rearm(Overfitting)
 		}
 		return
 	}
@@ -208,14 +208,14 @@ func (w *Watch) judge() {
 
 func (w *Watch) wants(k Kind) bool { return w.wanted>>k&1 != 0 }
 
-// tell finds an alert, unless its kind was told before.
-func (w *Watch) tell(k Kind, text string) {
+// fire finds an alert, unless its kind was told before.
+func (w *Watch) fire(k Kind, text string) {
 	if w.wants(k) && w.fired>>k&1 == 0 {
 		w.fired |= 1 << k
-		words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-		w.found = append(w.found, Alert{k, w.epoch, strings.Join(words, " ")})
+		fields := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+		w.found = append(w.found, Alert{k, w.epoch, strings.Join(fields, " ")})
 	}
 }
 
-// calm says that the run has recovered of a kind.
-func (w *Watch) calm(k Kind) { w.fired &^= 1 << k }
+// rearm says that the run has recovered of a kind.
+func (w *Watch) rearm(k Kind) { w.fired &^= 1 << k }

@@ -281,7 +281,7 @@ func TestCurveIsBounded(t *testing.T) {
 	var c curve
 	n, sum := 0, 0.0
 	for i := range 100_000 {
-		c.put(float64(i), 1)
+		c.add(float64(i), 1)
 		if len(c.Bins) > maxBins {
 			t.Fatal("too many bins")
 		}

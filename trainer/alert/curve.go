@@ -16,7 +16,7 @@ type Bin struct {
 // Curve is what the rules read of a quantity over the epochs.
 type Curve struct {
 	First float64 // the epoch of the first point
-	Least float64 // the epoch of the least value
+	Min   float64 // the epoch of the least value
 	Bins  []Bin   // in the order of the epochs
 }
 
@@ -30,16 +30,16 @@ type curve struct {
 	min          float64 // the least value
 }
 
-// put appends a finite value. Epochs do not fall.
-func (c *curve) put(x, y float64) {
+// add appends a finite value. Epochs do not fall.
+func (c *curve) add(x, y float64) {
 	n := len(c.Bins)
 	if n == 0 {
-		c.First, c.Least, c.min, c.each = x, x, y, 1
+		c.First, c.Min, c.min, c.each = x, x, y, 1
 	} else {
 		x = max(x, c.Bins[n-1].X)
 	}
 	if y < c.min {
-		c.Least, c.min = x, y
+		c.Min, c.min = x, y
 	}
 	if n > 0 && c.filled < c.each {
 		c.filled++
@@ -139,8 +139,8 @@ func at(list []mean, x float64) mean {
 	return list[min(sort.Search(len(list), func(i int) bool { return list[i].x >= x }), len(list)-1)]
 }
 
-// least returns the newest of the least means.
-func least(list []mean) mean {
+// lowestMean returns the newest of the least means.
+func lowestMean(list []mean) mean {
 	best := list[0]
 	for _, p := range list {
 		if p.y <= best.y {
@@ -179,15 +179,15 @@ func Overfits(train, test *Curve) (o Overfit, ok bool) {
 	if len(tested) == 0 || len(trained) == 0 {
 		return o, false
 	}
-	best, end := least(tested), tested[len(tested)-1]
+	best, end := lowestMean(tested), tested[len(tested)-1]
 	o = Overfit{int(best.x), (end.y - best.y) / math.Abs(best.y), (end.y - best.y) / test.uncertain(last, half)}
 	enough := max(fewest*apart, well*(last-test.First))
-	if end.x-test.Least >= enough {
-		o.Since = int(max(test.Least, best.x))
+	if end.x-test.Min >= enough {
+		o.Since = int(max(test.Min, best.x))
 	}
-	fell := trained[len(trained)-1].y < at(trained, best.x).y
+	improved := trained[len(trained)-1].y < at(trained, best.x).y
 	rose := o.Rise > risen && o.Sure > sure
-	return o, rose && fell && end.x-best.x >= enough && test.after(best.x) >= fewest
+	return o, rose && improved && end.x-best.x >= enough && test.after(best.x) >= fewest
 }
 
 // plateau says how a quantity, less of which is better, does of late.
@@ -213,7 +213,7 @@ func plateaued(c *Curve, epochs float64) (p plateau) {
 	if split == 0 || split == len(list) || c.after(last-span) < fewest {
 		return p
 	}
-	before, newest := least(list[:split]), least(list[split:])
-	gained, enough := before.y-newest.y, gain*math.Abs(before.y)
+	before, lowest := lowestMean(list[:split]), lowestMean(list[split:])
+	gained, enough := before.y-lowest.y, gain*math.Abs(before.y)
 	return plateau{before.x, gained <= enough, gained > max(enough, sure*c.uncertain(last, half))}
 }

@@ -16,10 +16,10 @@ var judging = slices.Sorted(slices.Values(event.Judging))
 // an ordinary event, after which the step is left out.
 type broken struct {
 	quantities uint32
-	figures    map[string]struct{}
+	metrics    map[string]struct{}
 }
 
-func (b *broken) none() bool { return b.quantities == 0 && len(b.figures) == 0 }
+func (b *broken) none() bool { return b.quantities == 0 && len(b.metrics) == 0 }
 
 // see returns what to say of the first number that is not finite, if there is one.
 func (b *broken) see(e *event.EpochEvent) (text string) {
@@ -38,15 +38,15 @@ func (b *broken) see(e *event.EpochEvent) (text string) {
 		f := &e.Metrics[i]
 		switch {
 		case f.Value.NonFinite():
-			if b.figures == nil {
-				b.figures = make(map[string]struct{})
+			if b.metrics == nil {
+				b.metrics = make(map[string]struct{})
 			}
-			b.figures[f.Key] = struct{}{}
+			b.metrics[f.Key] = struct{}{}
 			if text == "" {
 				text = says(f.Key, f.Value)
 			}
-		case len(b.figures) > 0 && f.Value.Finite():
-			delete(b.figures, f.Key)
+		case len(b.metrics) > 0 && f.Value.Finite():
+			delete(b.metrics, f.Key)
 		}
 	}
 	return text
@@ -67,7 +67,7 @@ const smooth = 5
 // values.
 type rise struct {
 	of          event.Quantity
-	newest      [smooth]float64
+	recent      [smooth]float64
 	n           int
 	first, best float64 // the first value, the least median
 }
@@ -107,14 +107,14 @@ func (r *rise) see(e *event.EpochEvent) (text string, over bool) {
 	if r.n == 0 {
 		r.first, r.best = y, math.Inf(1)
 	}
-	r.newest[r.n%smooth] = y
+	r.recent[r.n%smooth] = y
 	if r.n++; r.n < smooth {
 		return "", false
 	}
 	if r.n == 2*smooth {
 		r.n = smooth // only its rest and its being large enough count
 	}
-	m := median(r.newest)
+	m := median(r.recent)
 	r.best = min(r.best, m)
 	if math.IsInf(r.best, 1) {
 		return "", false

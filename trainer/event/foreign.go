@@ -63,12 +63,12 @@ func decodeForeign(line []byte) (Event, error) {
 
 // misfit says which field of an event is of the wrong type, without the names that it has here.
 func misfit(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) || wrong.Field == "" {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) || mismatch.Field == "" {
 		return err
 	}
-	path := strings.Split(wrong.Field, ".")
-	return fmt.Errorf("wrong %s: %s", path[len(path)-1], wrong.Value)
+	path := strings.Split(mismatch.Field, ".")
+	return fmt.Errorf("wrong %s: %s", path[len(path)-1], mismatch.Value)
 }
 
 // Events of which no figure is known.

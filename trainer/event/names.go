@@ -5,9 +5,9 @@ import "strings"
 // The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
 // Label that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
-	trainWords = words("train training tr fit")
-	testWords  = words("val valid validation test testing eval evaluation dev")
-	idleWords  = words("epoch step mean avg average total metrics metric scalars running set")
+	trainNames   = setOf("train training tr fit")
+	testNames    = setOf("val valid validation test testing eval evaluation dev")
+	ignoredNames = setOf("epoch step mean avg average total metrics metric scalars running set")
 
 	namedQuantities = map[string]Quantity{
 		"loss": Loss, "cost": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-func words(list string) map[string]bool {
+func setOf(list string) map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range strings.Fields(list) {
 		set[w] = true
@@ -56,9 +56,9 @@ func ParseTag(tag string) Tag {
 	test := false
 	for _, w := range splitTag(tag) {
 		switch {
-		case testWords[w]:
+		case testNames[w]:
 			test = true
-		case trainWords[w], idleWords[w]:
+		case trainNames[w], ignoredNames[w]:
 		default:
 			rest = append(rest, w)
 		}
@@ -97,5 +97,5 @@ func splitTag(tag string) []string {
 // IsSplit reports whether a word says which rows a value is of: those that are trained on, or others.
 func IsSplit(word string) bool {
 	word = strings.ToLower(word)
-	return trainWords[word] || testWords[word]
+	return trainNames[word] || testNames[word]
 }

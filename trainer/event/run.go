@@ -50,7 +50,7 @@ type ModelInfo struct {
 	// its tensors; block i stands in events as leading from layer i to layer i + 1
 	Blocks []BlockInfo `json:"blocks,omitempty"`
 	// the optimizers that it can't be trained by, as another program does not give what they need
-	Lacks []string `json:"lacks,omitempty"`
+	Missing []string `json:"lacks,omitempty"`
 }
 
 // BlockInfo is a tensor of weights of a model that another program has.

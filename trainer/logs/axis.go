@@ -43,11 +43,11 @@ func AxisOf(key string) Axis {
 // sinceEpoch is the least number that is taken for a time of day and not for a span: 2001 in seconds.
 const sinceEpoch = 1e9
 
-// Put puts a number where its key says: to a coordinate, or to the values.
-func (r *Row) Put(key string, v float64) { r.PutAs(AxisOf(key), key, v) }
+// Set puts a number where its key says: to a coordinate, or to the values.
+func (r *Row) Set(key string, v float64) { r.SetAs(AxisOf(key), key, v) }
 
-// PutAs is Put for a key of which AxisOf is known: readers of millions of rows ask once a key.
-func (r *Row) PutAs(a Axis, key string, v float64) {
+// SetAs is Set for a key of which AxisOf is known: readers of millions of rows ask once a key.
+func (r *Row) SetAs(a Axis, key string, v float64) {
 	if (a == Wall || a == Elapsed) && !(math.Abs(v) < math.MaxFloat64) {
 		return
 	}

@@ -18,7 +18,7 @@ type stepAssembler struct {
 	name     string
 	runs     int // begun
 	curves   map[string]*curve
-	taken    map[event.Tag]bool // fields that have their curve
+	claimed  map[event.Tag]bool // fields that have their curve
 	queue    []event.Event      // ready, from head on
 	head     int
 	given    int64
@@ -47,7 +47,7 @@ const maxWall = 253_370_764_800
 const maxSteps = 1 << 16
 
 func newStepAssembler(name string) stepAssembler {
-	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Tag]bool),
+	return stepAssembler{name: name, curves: make(map[string]*curve), claimed: make(map[event.Tag]bool),
 		first: math.NaN()}
 }
 
@@ -71,9 +71,9 @@ func (j *stepAssembler) waiting() int { return len(j.queue) - j.head }
 func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	if math.IsNaN(j.first) {
 		j.rows.began = true
-		j.beginRun(s.Wall)
+		j.startRun(s.Wall)
 	}
-	j.goOn()
+	j.resume()
 	j.wall = s.Wall
 	c := j.curve(key)
 	if c == nil {
@@ -97,7 +97,7 @@ func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
 	}
 	again := c.any && step == c.step
 	c.any, c.step, c.raw = true, step, raw
-	newest := j.newest()
+	newest := j.lastStep()
 	switch {
 	case j.open && step > j.epoch.Epoch:
 		j.flush()
@@ -122,12 +122,12 @@ func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
 	if c.serial != j.serial {
 		j.present = append(j.present, c)
 	}
-	c.put(&j.epoch, j.serial, v)
+	c.set(&j.epoch, j.serial, v)
 	j.elapsed = max(j.elapsed, j.wall-j.first)
 }
 
-// newest is the newest step that was given.
-func (j *stepAssembler) newest() int {
+// lastStep is the newest step that was given.
+func (j *stepAssembler) lastStep() int {
 	if len(j.steps) == 0 {
 		return math.MinInt
 	}
@@ -139,10 +139,10 @@ func (j *stepAssembler) current() int {
 	if j.open {
 		return j.epoch.Epoch
 	}
-	return j.newest()
+	return j.lastStep()
 }
 
-func (j *stepAssembler) beginRun(wall float64) {
+func (j *stepAssembler) startRun(wall float64) {
 	j.first, j.elapsed, j.shut = wall, 0, wall
 	j.runs++
 	j.queue = append(j.queue, j.opening())
@@ -186,13 +186,13 @@ func (j *stepAssembler) curve(key string) *curve {
 	if len(j.curves) >= maxCurves {
 		return nil
 	}
-	c := &curve{key: key, place: event.ParseTag(key)}
-	if c.place.Known {
-		field := event.Tag{Known: true, Quantity: c.place.Quantity} // which an error and an accuracy share
-		if j.taken[field] {
-			c.place = event.Tag{}
+	c := &curve{key: key, tag: event.ParseTag(key)}
+	if c.tag.Known {
+		field := event.Tag{Known: true, Quantity: c.tag.Quantity} // which an error and an accuracy share
+		if j.claimed[field] {
+			c.tag = event.Tag{}
 		} else {
-			j.taken[field] = true
+			j.claimed[field] = true
 		}
 	}
 	j.curves[key] = c
@@ -206,18 +206,18 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 	if at == 0 { // to before the first: this is another run
 		curves := j.curves
 		*j = stepAssembler{
-			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
+			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, spread: j.spread,
 			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial, rows: j.rows.again(),
 		}
 		for _, c := range curves {
 			c.any, c.step, c.raw = false, 0, 0
 		}
-		j.beginRun(wall)
+		j.startRun(wall)
 		j.wall = wall
 		return
 	}
 	to := j.steps[at-1]
-	j.queue = append(j.queue, event.RewindEvent{Epoch: j.newest(), To: to})
+	j.queue = append(j.queue, event.RewindEvent{Epoch: j.lastStep(), To: to})
 	j.steps = j.steps[:at]
 	for _, c := range j.curves {
 		c.step = min(c.step, to)
@@ -236,7 +236,7 @@ func (j *stepAssembler) start(step int, wall float64) {
 // patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
 func (j *stepAssembler) patience() time.Duration {
 	seconds := min(1.5*j.spread, longest.Seconds())
-	return max(settled, time.Duration(seconds*float64(time.Second)))
+	return max(stepTimeout, time.Duration(seconds*float64(time.Second)))
 }
 
 // complete reports whether the step has what the one before had.
@@ -271,7 +271,7 @@ func (j *stepAssembler) flush() {
 		j.epoch.Metrics = nil
 	}
 	j.queue = append(j.queue, j.epoch)
-	if step := j.epoch.Epoch; step != j.newest() {
+	if step := j.epoch.Epoch; step != j.lastStep() {
 		if len(j.steps) >= maxSteps {
 			j.steps = slices.Delete(j.steps, 0, maxSteps/2)
 		}

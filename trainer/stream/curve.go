@@ -9,7 +9,7 @@ import (
 // curve is a tag with where its values go.
 type curve struct {
 	key     string
-	place   event.Tag
+	tag     event.Tag
 	percent bool  // an accuracy from 0 to 100
 	any     bool  // whether it has a value
 	step    int   // of the newest
@@ -21,22 +21,22 @@ type curve struct {
 
 // field returns where the values go in an epoch, nil for a figure.
 func (c *curve) field(e *event.EpochEvent) *event.Float {
-	if !c.place.Known {
+	if !c.tag.Known {
 		return nil
 	}
-	return c.place.Quantity.Of(e)
+	return c.tag.Quantity.Of(e)
 }
 
-// put sets the value in the epoch of the step under way, which is that of a serial number.
-func (c *curve) put(e *event.EpochEvent, serial int, v float64) {
+// set sets the value in the epoch of the step under way, which is that of a serial number.
+func (c *curve) set(e *event.EpochEvent, serial int, v float64) {
 	again := c.serial == serial
 	c.serial = serial
 	f := c.field(e)
-	if f != nil && c.place.Quantity.Info().Share && !c.place.Accuracy && (v < 0 || v > 1) { // no share of the rows
-		c.place, f, again = event.Tag{}, nil, false
+	if f != nil && c.tag.Quantity.Info().Share && !c.tag.Accuracy && (v < 0 || v > 1) { // no share of the rows
+		c.tag, f, again = event.Tag{}, nil, false
 	}
 	switch {
-	case f != nil && c.place.Accuracy:
+	case f != nil && c.tag.Accuracy:
 		c.percent = c.percent || v > 1 && v <= 100
 		if c.percent {
 			v /= 100

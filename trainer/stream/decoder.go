@@ -112,7 +112,7 @@ func (d *decoder) event(line []byte) (known bool, err error) {
 		d.rows.info.Name = cmp.Or(e.Data.Name, d.rows.info.Name)
 		d.rows.info.Config, d.rows.info.Steps = e.Settings, float64(e.Epochs)
 	case event.EpochEvent:
-		d.told(e.Epoch)
+		d.noteEpoch(e.Epoch)
 	}
 	d.queue = append(d.queue, e)
 	return true, nil
@@ -147,12 +147,12 @@ func (d *decoder) whole(line []byte) bool {
 	return d.json.Line(line, d) == nil
 }
 
-// told notes an epoch that the log told as an event, so that rows after it go on from there.
-func (d *decoder) told(epoch int) {
+// noteEpoch notes an epoch that the log told as an event, so that rows after it go on from there.
+func (d *decoder) noteEpoch(epoch int) {
 	if !d.rows.any {
 		return
 	}
-	if epoch > d.newest() {
+	if epoch > d.lastStep() {
 		d.steps = append(d.steps, epoch)
 	}
 }

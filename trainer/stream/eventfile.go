@@ -106,8 +106,8 @@ func (f *eventFile) namesOf(tag string) *[len(quantiles)]string {
 	return names
 }
 
-// take joins the next value of a file.
-func (b *board) take(f *eventFile) {
+// joinNext joins the next value of a file.
+func (b *board) joinNext(f *eventFile) {
 	key, s := f.prefix+f.value.Tag, f.value
 	if f.summary && s.Step == 0 {
 		if c := b.curves[key]; c == nil || c.raw != 0 { // several summaries are steps of their own
@@ -117,23 +117,23 @@ func (b *board) take(f *eventFile) {
 	b.join(key, s)
 }
 
-// tell says what the files say of the run. Once it has begun this waits until all that is there was read, so that no
+// report says what the files say of the run. Once it has begun this waits until all that is there was read, so that no
 // step is cut in two. PyTorch says with the hyperparameters already that a run succeeded: only a failure is an end.
-func (b *board) tell(all bool) {
-	kept := b.sessions[:0]
+func (b *board) report(all bool) {
+	retained := b.sessions[:0]
 	for _, s := range b.sessions {
 		b.Info(logs.Info{Config: s.Hparams, Began: timeOf(s.Began)})
 		switch {
 		case s.Status != tfevents.Failure:
 		case !all:
-			kept = append(kept, s)
+			retained = append(retained, s)
 		default:
 			if math.IsNaN(b.first) { // it failed before its first scalar
 				b.rows.began = true
-				b.beginRun(s.Ended)
+				b.startRun(s.Ended)
 			}
 			b.End(logs.Failed, "")
 		}
 	}
-	b.sessions = kept
+	b.sessions = retained
 }

@@ -51,31 +51,31 @@ func File(path string) (Source, error) {
 // file is a file that may grow. Only what its watcher says makes it look again.
 type file struct {
 	lines
-	path    string
-	f       *os.File
-	info    fs.FileInfo
-	offset  int64     // what has been read
-	last    []byte    // the last bytes that were read, which are there unless the file was written over
-	gone    time.Time // since when there is no file at the path; zero: there is one
-	looked  bool      // whether the file is known to be the same since the last ErrNone
-	taken   bool      // the last line was used without an end
-	torn    bool      // that was wrong once: it is not done again
-	final   bool      // nobody waits for more
-	watcher *watcher
+	path         string
+	f            *os.File
+	info         fs.FileInfo
+	offset       int64     // what has been read
+	last         []byte    // the last bytes that were read, which are there unless the file was written over
+	missingSince time.Time // since when there is no file at the path; zero: there is one
+	checked      bool      // whether the file is known to be the same since the last ErrNone
+	usedUnended  bool      // the last line was used without an end
+	torn         bool      // that was wrong once: it is not done again
+	final        bool      // nobody waits for more
+	watcher      *watcher
 }
 
 // tailBytes is how many of the last bytes are compared to notice that a file was written over.
 const tailBytes = 64
 
 func (s *file) Next(ctx context.Context) (event.Event, error) {
-	if !s.looked { // before more is read, for that may be of another file
-		if anew, err := s.anew(); err != nil || anew {
+	if !s.checked { // before more is read, for that may be of another file
+		if restart, err := s.replaced(); err != nil || restart {
 			if err == nil {
 				err = ErrRestart
 			}
 			return nil, err
 		}
-		s.looked = true
+		s.checked = true
 	}
 	for {
 		if e, err := s.next(); e != nil || err != nil {
@@ -89,13 +89,13 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
 		}
-		if n > 0 && s.taken && room[0] != '\n' && room[0] != '\r' {
+		if n > 0 && s.usedUnended && room[0] != '\n' && room[0] != '\r' {
 			s.reset()
 			s.torn = true
 			return nil, ErrRestart
 		}
 		if n > 0 {
-			s.taken = false
+			s.usedUnended = false
 			s.grow(n)
 			s.offset += int64(n)
 			s.remember(room[:n])
@@ -108,7 +108,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			return e, nil
 		}
 		if s.unended() {
-			s.taken = true
+			s.usedUnended = true
 			if e, err := s.tail(true); e != nil || err != nil {
 				return e, err
 			}
@@ -117,7 +117,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			began := time.Now()
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 		}
-		s.looked = false
+		s.checked = false
 		if s.number > 0 && !s.decoder.metrics() && (s.final || time.Since(s.info.ModTime()) > patience) {
 			return nil, s.nothing()
 		}
@@ -141,14 +141,14 @@ func (s *file) remember(text []byte) {
 	s.last = s.last[max(0, len(s.last)-tailBytes):]
 }
 
-// anew reports whether the file must be read from the beginning, or another one in its place.
-func (s *file) anew() (bool, error) {
+// replaced reports whether the file must be read from the beginning, or another one in its place.
+func (s *file) replaced() (bool, error) {
 	there, err := os.Stat(s.path)
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
-		s.gone = time.Time{}
-	case s.gone.IsZero():
-		s.gone = time.Now()
+		s.missingSince = time.Time{}
+	case s.missingSince.IsZero():
+		s.missingSince = time.Now()
 	}
 	if err == nil && !os.SameFile(there, s.info) {
 		f, err := os.Open(s.path)
@@ -185,7 +185,7 @@ func (s *file) unchanged() bool {
 
 func (s *file) reset() {
 	s.lines = newLines(s.path)
-	s.offset, s.last, s.gone, s.taken = 0, nil, time.Time{}, false
+	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
 }
 
 func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
@@ -207,7 +207,7 @@ func (s *file) Name() string { return s.path }
 // Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been
 // written to for some time.
 func (s *file) Stale() string {
-	if !s.gone.IsZero() && time.Since(s.gone) > patience {
+	if !s.missingSince.IsZero() && time.Since(s.missingSince) > patience {
 		return "the file is gone"
 	}
 	return untouched(s.info.ModTime())

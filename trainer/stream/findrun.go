@@ -20,10 +20,10 @@ const (
 
 // foundRun is a directory with the event files of one run.
 type foundRun struct {
-	dir   string
-	files []string // in the order of their names
-	watch []string // directories in which files may come
-	begun int64    // when its newest file was begun, in seconds since 1970
+	dir     string
+	files   []string // in the order of their names
+	watch   []string // directories in which files may come
+	started int64    // when its newest file was begun, in seconds since 1970
 }
 
 var errEnough = errors.New("enough")
@@ -32,7 +32,7 @@ var errEnough = errors.New("enough")
 // event file.
 func findRun(dir string) (foundRun, error) {
 	files := make(map[string][]string) // by directory
-	begun := make(map[string]int64)
+	started := make(map[string]int64)
 	var dirs []string
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -55,7 +55,7 @@ func findRun(dir string) (foundRun, error) {
 		if strings.Contains(d.Name(), "tfevents") && !d.IsDir() {
 			parent := filepath.Dir(path)
 			files[parent] = append(files[parent], path)
-			begun[parent] = max(begun[parent], beginning(d))
+			started[parent] = max(started[parent], beginning(d))
 		}
 		return nil
 	})
@@ -72,11 +72,11 @@ func findRun(dir string) (foundRun, error) {
 			runs[root] = r
 		}
 		r.files = append(r.files, paths...)
-		r.begun = max(r.begun, begun[parent])
+		r.started = max(r.started, started[parent])
 	}
 	var best *foundRun
 	for _, r := range runs {
-		if best == nil || r.begun > best.begun || r.begun == best.begun && r.dir > best.dir {
+		if best == nil || r.started > best.started || r.started == best.started && r.dir > best.dir {
 			best = r
 		}
 	}

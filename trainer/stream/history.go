@@ -37,9 +37,9 @@ func kindOf(e event.Event) kind {
 	return aMark
 }
 
-// most is what is kept of each kind. A run beyond that is shown, sought and replayed downsampled: of its epochs those
+// limits is what is kept of each kind. A run beyond that is shown, sought and replayed downsampled: of its epochs those
 // stay that hold the least or the greatest loss or error of a stretch, of everything else the newest.
-var most = [kinds]struct{ events, bytes int }{
+var limits = [kinds]struct{ events, bytes int }{
 	anEpoch:    {1 << 15, 48 << 20},
 	anInner:    {1 << 16, math.MaxInt},
 	anAnalysis: {64, 16 << 20},
@@ -48,8 +48,8 @@ var most = [kinds]struct{ events, bytes int }{
 	aMark:      {1 << 14, math.MaxInt},
 }
 
-// fewest is how many of a kind are kept however large they are.
-const fewest = 16
+// minKept is how many of a kind are kept however large they are.
+const minKept = 16
 
 // untimed is how many seconds an epoch takes in a replay if nothing tells how long it took.
 const untimed = 0.1
@@ -61,7 +61,7 @@ type history struct {
 	bytes       [kinds]int // estimated
 	downsampler feed.Downsampler
 	dropped     int     // epochs that came and are not kept
-	newest      int     // the newest epoch's number
+	lastEpoch   int     // the newest epoch's number
 	length      float64 // training seconds so far
 	timed       bool    // whether they are known, and not made up for a replay
 	run         *event.RunEvent
@@ -77,13 +77,13 @@ func (h *history) add(e event.Event) {
 	switch e := e.(type) {
 	case event.EpochEvent:
 		h.downsampler.Add()
-		h.newest = e.Epoch
+		h.lastEpoch = e.Epoch
 		h.length = after(&e, h.length)
 		h.timed = h.timed || e.Elapsed >= 0 || e.Seconds >= 0
 	case event.RunEvent:
 		h.run, h.done = &e, false
 	case event.RewindEvent:
-		h.newest = e.To
+		h.lastEpoch = e.To
 	case event.DoneEvent:
 		h.done = true
 	case event.ResumeEvent:
@@ -93,7 +93,7 @@ func (h *history) add(e event.Event) {
 
 // exceeds reports whether there is too much of a kind.
 func (h *history) exceeds(k kind) bool {
-	return h.count[k] > most[k].events || h.bytes[k] > most[k].bytes && h.count[k] > fewest
+	return h.count[k] > limits[k].events || h.bytes[k] > limits[k].bytes && h.count[k] > minKept
 }
 
 // full reports whether it is time to downsample.
@@ -124,27 +124,27 @@ func (h *history) downsample(n int) int {
 			excess[k]--
 		}
 	}
-	kept := *h
-	kept.events, kept.count, kept.bytes = h.events[:0], [kinds]int{}, [kinds]int{}
+	retained := *h
+	retained.events, retained.count, retained.bytes = h.events[:0], [kinds]int{}, [kinds]int{}
 	left := 0
 	for i, e := range h.events {
 		k := kindOf(e)
 		if drop[i] {
 			if k == anEpoch {
-				kept.dropped++
+				retained.dropped++
 			}
 			continue
 		}
 		if i < n {
 			left++
 		}
-		kept.events = append(kept.events, e)
-		kept.count[k]++
-		kept.bytes[k] += event.Size(e)
+		retained.events = append(retained.events, e)
+		retained.count[k]++
+		retained.bytes[k] += event.Size(e)
 	}
-	clear(h.events[len(kept.events):])
-	_, kept.length = kept.position(len(kept.events))
-	*h = kept
+	clear(h.events[len(retained.events):])
+	_, retained.length = retained.position(len(retained.events))
+	*h = retained
 	return left
 }
 
@@ -187,7 +187,7 @@ func after(e *event.EpochEvent, began float64) float64 {
 // nearest epoch below. With them go the spectra and looks that were taken right after it. The last epoch's end is
 // the end of all.
 func (h *history) end(epoch int) int {
-	if epoch >= h.newest {
+	if epoch >= h.lastEpoch {
 		return len(h.events)
 	}
 	at, best := -1, math.MinInt

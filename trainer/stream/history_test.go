@@ -33,7 +33,7 @@ func TestHistoryOfALongRun(t *testing.T) {
 			t.Errorf("%d events of kind %d", h.count[k], k)
 		}
 	}
-	if h.count[anEpoch] < most[anEpoch].events/8 {
+	if h.count[anEpoch] < limits[anEpoch].events/8 {
 		t.Errorf("only %d epochs are left", h.count[anEpoch])
 	}
 	numbers := epochs(h.events)
@@ -44,7 +44,7 @@ func TestHistoryOfALongRun(t *testing.T) {
 			t.Fatalf("epoch %d after %d", e, numbers[i-1])
 		}
 	}
-	if !found[1] || !found[spike] || !found[n] || h.newest != n {
+	if !found[1] || !found[spike] || !found[n] || h.lastEpoch != n {
 		t.Errorf("first %v, spike %v, newest %v", found[1], found[spike], found[n])
 	}
 	if h.dropped+h.count[anEpoch] != n {

@@ -156,15 +156,15 @@ func OpenFound(c find.Candidate, dir string) (Source, error) {
 
 // awaiting is a directory in which there is nothing yet. When there is, that is the source.
 type awaiting struct {
-	dir, run string
-	watcher  *watcher
-	found    Source
-	looked   time.Time
+	dir, run  string
+	watcher   *watcher
+	found     Source
+	checkedAt time.Time
 }
 
 func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
-	if s.found == nil && time.Since(s.looked) >= rescanSoon {
-		s.looked = time.Now()
+	if s.found == nil && time.Since(s.checkedAt) >= rescanSoon {
+		s.checkedAt = time.Now()
 		source, err := openDir(s.dir, s.run)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -108,7 +108,7 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 				return nil, ctx.Err()
 			}
 		}
-		p.take()
+		p.accept()
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *pipe) unfinished() (event.Event, error) {
 	return nil, ErrNone
 }
 
-func (p *pipe) take() {
+func (p *pipe) accept() {
 	c := p.waiting
 	p.waiting = nil
 	switch {

@@ -240,7 +240,7 @@ func (p *Player) status(s *event.Status) {
 		Live:     p.mode == following && !p.loading && !p.finished(),
 		Seekable: !p.loading && p.count[anEpoch] > 0,
 		Epoch:    p.epoch,
-		Last:     p.newest,
+		Last:     p.lastEpoch,
 		Speed:    p.speed,
 		Thinned:  p.dropped,
 		Stale:    p.stale,

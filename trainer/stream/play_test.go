@@ -15,7 +15,7 @@ func TestReplayTakesItsTime(t *testing.T) {
 		speed float64
 		least time.Duration
 	}{{1, 300 * time.Millisecond}, {4, 75 * time.Millisecond}} {
-		begun := time.Now()
+		started := time.Now()
 		v, _ := watch(t, newScript(append(run(3, 0.1), done(3))...), Options{Replay: true, Speed: c.speed})
 		seen := 0
 		v.until("the end", func() bool {
@@ -24,7 +24,7 @@ func TestReplayTakesItsTime(t *testing.T) {
 			}
 			return v.done
 		})
-		if took := time.Since(begun); took < c.least {
+		if took := time.Since(started); took < c.least {
 			t.Errorf("at %g times the speed it took %v: expected %v at least", c.speed, took, c.least)
 		}
 		if seen < 4 {

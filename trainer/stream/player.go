@@ -143,7 +143,7 @@ func (p *Player) Run(ctx context.Context) error {
 				coming = nil
 				break
 			}
-			p.take(&b)
+			p.accept(&b)
 			if p.failed() && len(p.events) == 0 {
 				return p.over
 			}
@@ -218,9 +218,9 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 
 // gather takes events until none is there, there are enough, or some time has passed.
 func (p *Player) gather(ctx context.Context) (b batch) {
-	begun := time.Now()
+	started := time.Now()
 	for b.err == nil && len(b.events) < batchEvents {
-		if len(b.events)%256 == 255 && time.Since(begun) > frame {
+		if len(b.events)%256 == 255 && time.Since(started) > frame {
 			break
 		}
 		e, err := p.source.Next(ctx)
@@ -238,8 +238,8 @@ func (p *Player) gather(ctx context.Context) (b batch) {
 	return b
 }
 
-// take adds what came, and shows it where the newest is shown.
-func (p *Player) take(b *batch) {
+// accept adds what came, and shows it where the newest is shown.
+func (p *Player) accept(b *batch) {
 	p.name, p.read = b.name, b.read
 	for _, e := range b.events {
 		p.receive(e)

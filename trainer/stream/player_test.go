@@ -346,9 +346,9 @@ func TestPlayerEndsAtOnce(t *testing.T) {
 	defer w.Close()
 	_, stop := watch(t, Lines(r, "-"), Options{})
 	time.Sleep(2 * time.Millisecond)
-	begun := time.Now()
+	started := time.Now()
 	stop()
-	if took := time.Since(begun); took > time.Second {
+	if took := time.Since(started); took > time.Second {
 		t.Errorf("it took %v to end", took)
 	}
 }

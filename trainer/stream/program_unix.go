@@ -41,12 +41,12 @@ const (
 // that LogVariable names is read too. Its end is the run's.
 type Program struct {
 	*pipe
-	cmd    *exec.Cmd
-	dir    string // of the named pipe
-	ended  chan struct{}
-	status error // of the program, once ended is closed
-	told   bool
-	once   sync.Once
+	cmd      *exec.Cmd
+	dir      string // of the named pipe
+	ended    chan struct{}
+	status   error // of the program, once ended is closed
+	reported bool
+	once     sync.Once
 }
 
 // Start starts a program. It runs in the working directory and the environment of this one.
@@ -140,7 +140,7 @@ func (c *console) Close() error { return c.f.Close() }
 // Next ends the run when the program has ended.
 func (p *Program) Next(ctx context.Context) (event.Event, error) {
 	e, err := p.pipe.Next(ctx)
-	if !errors.Is(err, io.EOF) || p.told {
+	if !errors.Is(err, io.EOF) || p.reported {
 		return e, err
 	}
 	select {
@@ -148,7 +148,7 @@ func (p *Program) Next(ctx context.Context) (event.Event, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	p.told = true
+	p.reported = true
 	state, message := logs.Finished, ""
 	if p.status != nil {
 		state, message = logs.Failed, p.status.Error()
@@ -158,7 +158,7 @@ func (p *Program) Next(ctx context.Context) (event.Event, error) {
 }
 
 // Running reports whether more may come.
-func (p *Program) Running() bool { return !p.told }
+func (p *Program) Running() bool { return !p.reported }
 
 // PID is the program's number.
 func (p *Program) PID() int { return p.cmd.Process.Pid }

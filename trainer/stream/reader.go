@@ -34,7 +34,7 @@ type reading struct {
 	name    string
 	watcher *watcher
 	watched map[string]bool
-	looked  bool // whether there may be nothing more, since the last ErrNone
+	drained bool // whether there may be nothing more, since the last ErrNone
 	came    time.Time
 	over    error
 }
@@ -54,8 +54,8 @@ func (s *reading) Next(ctx context.Context) (event.Event, error) {
 		if s.over != nil {
 			return nil, s.over
 		}
-		if s.looked {
-			s.looked = false
+		if s.drained {
+			s.drained = false
 			return nil, ErrNone
 		}
 		if err := s.read(ctx); err != nil {
@@ -91,7 +91,7 @@ func (s *reading) read(ctx context.Context) error {
 	if s.complete() || time.Since(s.came) >= rowPatience {
 		s.flush()
 	}
-	s.looked = true
+	s.drained = true
 	return nil
 }
 

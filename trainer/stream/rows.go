@@ -39,8 +39,8 @@ func (s *rowState) again() rowState {
 		mute: s.mute}
 }
 
-// keptLines bounds the lines that are kept of what was printed before anyone looked.
-const keptLines = 2000
+// maxLines bounds the lines that are kept of what was printed before anyone looked.
+const maxLines = 2000
 
 // rowPatience is how long nothing must have come of a log of rows for an incomplete step to be given. What comes for
 // it later is told apart.
@@ -58,8 +58,8 @@ func (j *stepAssembler) Row(r *logs.Row) {
 			j.queue = append(j.queue, j.opening())
 		}
 	}
-	j.begin(r)
-	j.goOn()
+	j.ensureRun(r)
+	j.resume()
 	s.any = true
 	j.wall = j.timeOf(r)
 	step := j.stepOf(r)
@@ -77,11 +77,11 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	}
 }
 
-// goOn says that a run that had ended goes on.
-func (j *stepAssembler) goOn() {
+// resume says that a run that had ended goes on.
+func (j *stepAssembler) resume() {
 	if j.rows.ended {
 		j.rows.ended = false
-		j.queue = append(j.queue, event.ResumeEvent{Epoch: max(0, j.newest())})
+		j.queue = append(j.queue, event.ResumeEvent{Epoch: max(0, j.lastStep())})
 	}
 }
 
@@ -115,8 +115,8 @@ func (j *stepAssembler) keyOf(part, key string) string {
 	return name
 }
 
-// begin opens the run.
-func (j *stepAssembler) begin(r *logs.Row) {
+// ensureRun opens the run.
+func (j *stepAssembler) ensureRun(r *logs.Row) {
 	if j.rows.began {
 		return
 	}
@@ -126,7 +126,7 @@ func (j *stepAssembler) begin(r *logs.Row) {
 		first = r.Wall
 	}
 	j.rows.since = first
-	j.beginRun(first)
+	j.startRun(first)
 }
 
 // timeOf returns when a row was written, in seconds on the axis on which the run began.
@@ -237,11 +237,11 @@ func (j *stepAssembler) Line(text string) {
 	switch {
 	case j.rows.mute:
 	case j.caughtUp:
-		j.begin(nil)
+		j.ensureRun(nil)
 		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
 	default:
-		if len(j.rows.lines) >= 2*keptLines {
-			j.rows.lines = append(j.rows.lines[:0], j.rows.lines[keptLines:]...)
+		if len(j.rows.lines) >= 2*maxLines {
+			j.rows.lines = append(j.rows.lines[:0], j.rows.lines[maxLines:]...)
 		}
 		j.rows.lines = append(j.rows.lines, text)
 	}
@@ -255,8 +255,8 @@ func (j *stepAssembler) catchUp() {
 		return
 	}
 	j.rows.lines = nil
-	j.begin(nil)
-	for _, text := range lines[max(0, len(lines)-keptLines):] {
+	j.ensureRun(nil)
+	for _, text := range lines[max(0, len(lines)-maxLines):] {
 		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
 	}
 }
@@ -266,7 +266,7 @@ func (j *stepAssembler) End(state logs.State, message string) {
 	if j.rows.ended || state == logs.Unknown {
 		return
 	}
-	j.begin(nil)
+	j.ensureRun(nil)
 	j.flush()
 	reason := event.ReasonFinished
 	switch state {
@@ -276,7 +276,7 @@ func (j *stepAssembler) End(state logs.State, message string) {
 		reason = event.ReasonStopped
 	}
 	done := event.UnknownDone()
-	done.Reason, done.Message, done.Epochs = reason, message, max(0, j.newest())
+	done.Reason, done.Message, done.Epochs = reason, message, max(0, j.lastStep())
 	j.rows.ended = true
 	j.queue = append(j.queue, done)
 }

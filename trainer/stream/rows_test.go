@@ -116,7 +116,7 @@ func TestRowsInTime(t *testing.T) {
 func TestRowsAndTheRun(t *testing.T) {
 	j := newStepAssembler("x")
 	j.Info(logs.Info{Name: "brave-otter", Config: map[string]any{"lr": 0.1, "layers": []any{1.0, 2.0}}, Steps: 10})
-	for range 3 * keptLines {
+	for range 3 * maxLines {
 		j.Line("hello")
 	}
 	j.Row(row(1, nan, "loss", 1))
@@ -145,7 +145,7 @@ func TestRowsAndTheRun(t *testing.T) {
 		kinds = append(kinds, e.EventType())
 	}
 	want := []string{"run", "epoch", "done", "resume", "epoch", "run"}
-	if lines != keptLines || len(kinds) != len(want) {
+	if lines != maxLines || len(kinds) != len(want) {
 		t.Fatalf("%d lines, %v: expected %v", lines, kinds, want)
 	}
 	for i := range want {

@@ -196,7 +196,7 @@ func TestFileThatGrows(t *testing.T) {
 			t.Fatalf("epoch %d: got %+v", i, e)
 		}
 	}
-	anew := func(what string) {
+	restart := func(what string) {
 		t.Helper()
 		ctx := limit(t)
 		for {
@@ -213,13 +213,13 @@ func TestFileThatGrows(t *testing.T) {
 		}
 	}
 	write(os.O_TRUNC, lineOf(7)+"\n")
-	anew("cut short")
+	restart("cut short")
 	if e := take(t, s); e.(event.EpochEvent).Epoch != 7 {
 		t.Errorf("after the file was cut short: %+v", e)
 	}
 	all(t, s)
 	write(os.O_TRUNC, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"+lineOf(8)+"\n"+lineOf(9)+"\n")
-	anew("written over with more")
+	restart("written over with more")
 	if e := take(t, s); e.(event.EpochEvent).Epoch != 8 {
 		t.Errorf("after the file was written over: %+v", e)
 	}
@@ -232,13 +232,13 @@ func TestFileThatGrows(t *testing.T) {
 	if stale := s.(staler).Stale(); stale != "" { // another may be put in its place
 		t.Errorf("a file that is gone for a moment is %q", stale)
 	}
-	s.(*file).gone = time.Now().Add(-patience - time.Second)
+	s.(*file).missingSince = time.Now().Add(-patience - time.Second)
 	all(t, s)
 	if stale := s.(staler).Stale(); stale != "the file is gone" {
 		t.Errorf("a file that is gone is %q", stale)
 	}
 	write(0, lineOf(3)+"\n")
-	anew("replaced")
+	restart("replaced")
 	if e := take(t, s); e.(event.EpochEvent).Epoch != 3 {
 		t.Errorf("after the file was replaced: %+v", e)
 	}

@@ -23,7 +23,7 @@ func Tap(s Source, l Listener) Source { return &tap{Source: s, listener: l} }
 type tap struct {
 	Source
 	listener Listener
-	begun    bool
+	started  bool
 	live     bool
 }
 
@@ -31,15 +31,15 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 	e, err := t.Source.Next(ctx)
 	switch {
 	case errors.Is(err, ErrRestart):
-		t.begun = false
+		t.started = false
 		t.listener.Restart()
 	case errors.Is(err, ErrNone):
 		t.live = true
 	case err == nil:
-		if _, is := e.(event.RunEvent); !is && !t.begun {
+		if _, is := e.(event.RunEvent); !is && !t.started {
 			t.listener.See(event.RunEvent{Version: 1, Data: event.DataInfo{Name: filepath.Base(t.Name())}}, t.live)
 		}
-		t.begun = true
+		t.started = true
 		t.listener.See(e, t.live)
 	}
 	return e, err

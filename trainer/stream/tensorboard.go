@@ -37,15 +37,15 @@ func TensorBoard(dir string) (Source, error) {
 	}
 	b := &board{dir: real}
 	b.watcher = newWatcher(real)
-	b.begin(found)
+	b.start(found)
 	return b, nil
 }
 
 const (
-	// settled is after what time without new values a step is taken for complete, or where steps before took
+	// stepTimeout is after what time without new values a step is taken for complete, or where steps before took
 	// longer half as long again as they, but longest at most.
-	settled = 2 * time.Second
-	longest = time.Minute
+	stepTimeout = 2 * time.Second
+	longest     = time.Minute
 	// rescan is how often directories are listed where nothing tells that a file has come, and rescanSoon how often
 	// where something does.
 	rescan     = 10 * time.Second
@@ -62,10 +62,10 @@ type board struct {
 	run     foundRun
 	watcher *watcher
 	scanned time.Time // when directories were listed
-	looked  bool      // whether there may be more in the files, since the last ErrNone
+	polled  bool      // whether there may be more in the files, since the last ErrNone
 	files   []*eventFile
 	stepAssembler
-	begun   time.Time // when reading began anew
+	started time.Time // when reading began anew
 	took    time.Duration
 	warning string
 	dead    error // of a file that is none
@@ -74,14 +74,14 @@ type board struct {
 	histograms map[string]bool    // tags that have their curves
 }
 
-func (b *board) begin(run foundRun) {
+func (b *board) start(run foundRun) {
 	b.closeFiles()
 	if run.dir != b.run.dir {
 		b.warning = ""
 	}
-	b.run, b.scanned, b.begun = run, time.Now(), time.Now()
+	b.run, b.scanned, b.started = run, time.Now(), time.Now()
 	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
-	b.looked, b.took, b.dead = false, 0, nil
+	b.polled, b.took, b.dead = false, 0, nil
 	b.sessions, b.histograms = nil, make(map[string]bool)
 	b.open(run)
 }
@@ -119,15 +119,15 @@ func (b *board) warn(err error) { b.warning = err.Error() }
 
 // Next gives what is joined, and reads on where that is not enough.
 func (b *board) Next(ctx context.Context) (event.Event, error) {
-	if !b.looked {
-		anew, err := b.look()
-		if err != nil || anew {
+	if !b.polled {
+		restart, err := b.poll()
+		if err != nil || restart {
 			if err == nil {
 				err = ErrRestart
 			}
 			return nil, err
 		}
-		b.looked = true
+		b.polled = true
 	}
 	for n := 0; ; n++ {
 		if e := b.next(); e != nil {
@@ -138,19 +138,19 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 		}
 		f := b.earliest()
 		if f == nil || math.IsNaN(b.first) {
-			b.tell(f == nil)
+			b.report(f == nil)
 		}
 		if f != nil {
 			f.some = false
-			b.take(f)
+			b.joinNext(f)
 			continue
 		}
 		if b.idle() || b.waiting() > 0 {
 			continue
 		}
-		b.looked = false
+		b.polled = false
 		if b.took == 0 {
-			b.took = time.Since(b.begun)
+			b.took = time.Since(b.started)
 		}
 		if b.dead != nil && b.given == 0 {
 			return nil, b.dead
@@ -206,18 +206,18 @@ func (b *board) fill(f *eventFile) {
 	}
 }
 
-// look sees whether files have come or grown. It reports true when all must be read from the beginning.
-func (b *board) look() (anew bool, err error) {
+// poll sees whether files have come or grown. It reports true when all must be read from the beginning.
+func (b *board) poll() (restart bool, err error) {
 	if age := time.Since(b.scanned); age > rescan || b.watcher.names && age > rescanSoon {
 		b.watcher.names, b.scanned = false, time.Now()
 		found, err := findRun(b.dir)
 		switch {
 		case err != nil: // what was read stays
 		case found.dir != b.run.dir:
-			b.begin(found)
+			b.start(found)
 			return true, nil
 		case b.lost(found):
-			b.begin(found)
+			b.start(found)
 			return true, nil
 		default:
 			b.open(found)
@@ -229,14 +229,14 @@ func (b *board) look() (anew bool, err error) {
 			return false, fmt.Errorf("%s: %w", f.path, err)
 		}
 		if info.Size() < f.size {
-			b.begin(b.run)
+			b.start(b.run)
 			return true, nil
 		}
 		f.size, f.wrote = info.Size(), info.ModTime()
 	}
 	// Reading everything again must stay a small part of the time.
-	if b.late && time.Since(b.begun) > max(mendAfter, 20*b.took) {
-		b.begin(b.run)
+	if b.late && time.Since(b.started) > max(mendAfter, 20*b.took) {
+		b.start(b.run)
 		return true, nil
 	}
 	return false, nil
@@ -253,7 +253,7 @@ func (b *board) Read() float64 {
 		size += f.size
 		idle = idle && !f.some
 	}
-	if used >= size || !b.looked && idle { // the end of a file may be half a record
+	if used >= size || !b.polled && idle { // the end of a file may be half a record
 		return 1
 	}
 	return float64(used) / float64(size)

@@ -207,11 +207,11 @@ func TestTensorBoardIsFollowed(t *testing.T) {
 	if got := text([]event.Event{take(t, s), take(t, s)}); got != "run a; 1 loss=3 err=0.5 @0" {
 		t.Errorf("read %s", got)
 	}
-	begun := time.Now()
+	started := time.Now()
 	all(t, s)
 	w.put("acc", 2, 1e9+1, 0.75) // now step 2 has what step 1 had
-	if got := text([]event.Event{take(t, s)}); got != "2 loss=2 err=0.25 @1" || time.Since(begun) > settled {
-		t.Errorf("read %s after %v", got, time.Since(begun))
+	if got := text([]event.Event{take(t, s)}); got != "2 loss=2 err=0.25 @1" || time.Since(started) > stepTimeout {
+		t.Errorf("read %s after %v", got, time.Since(started))
 	}
 	// Half a record, then a run that begins later.
 	if _, err := w.f.Write([]byte{24, 0, 0}); err != nil {
@@ -252,7 +252,7 @@ func TestTensorBoardLateValues(t *testing.T) {
 	if _, err := all(t, s); !errors.Is(err, ErrNone) {
 		t.Fatal(err)
 	}
-	s.(*board).begun = time.Time{} // as if it had been read long ago
+	s.(*board).started = time.Time{} // as if it had been read long ago
 	train.old()
 	validation.old()
 	if _, err := s.Next(t.Context()); !errors.Is(err, ErrRestart) {

@@ -81,16 +81,16 @@ func (l *asha) best(rung int, last bool) (trial int, ok bool) {
 	return 0, false
 }
 
-// place returns which of how many a trial is on a rung.
-func (l *asha) place(trial, rung int) (place, of int) {
+// rank returns which of how many a trial is on a rung.
+func (l *asha) rank(trial, rung int) (position, of int) {
 	i := slices.IndexFunc(l.rungs[rung], func(s score) bool { return s.trial == trial })
 	own := l.rungs[rung][i].value
 	for _, s := range l.rungs[rung] {
 		if s.value < own {
-			place++
+			position++
 		}
 	}
-	return place + 1, len(l.rungs[rung])
+	return position + 1, len(l.rungs[rung])
 }
 
 // step is how far a rung is.

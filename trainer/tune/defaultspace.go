@@ -23,20 +23,20 @@ const (
 	rateSpan   = 30
 	radiusSpan = 10
 	fewRows    = 32  // below which batches are of no use
-	mostBatch  = 512 // and a quarter of the rows
-	leastBatch = 16
-	mostBlocks = 8
+	maxBatch   = 512 // and a quarter of the rows
+	minBatch   = 16
+	maxBlocks  = 8
 
-	leastHorizon, mostHorizon = 5, 80 // epochs of a schedule
+	minHorizon, maxHorizon = 5, 80 // epochs of a schedule
 )
 
 // Of tables: the nets of a trial, the nets of a final where there are many rows, and how far weight decay goes, times
 // 1/rows, around that of scikit-learn's ridge and logistic regression.
 const (
-	tableFolds            = 5
-	tableNets             = 8
-	manyRows              = 10_000
-	leastDecay, mostDecay = 0.01, 100
+	tableFolds         = 5
+	tableNets          = 8
+	manyRows           = 10_000
+	minDecay, maxDecay = 0.01, 100
 )
 
 // tableSpace is what decides on a table how a net does on new rows: its size, from none hidden on, its activation and
@@ -56,8 +56,8 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 	}
 	info, err := methods.Lookup(c.Optimizer)
 	if solves := err == nil && info.Needs&optim.NeedsLayers != 0; c.L2 == 0 && !solves { // which has no weight decay
-		out = append(out, Dimension{Key: "l2", Low: rounded(leastDecay / float64(rows)),
-			High: min(rounded(mostDecay/float64(rows)), 1), Log: true})
+		out = append(out, Dimension{Key: "l2", Low: rounded(minDecay / float64(rows)),
+			High: min(rounded(maxDecay/float64(rows)), 1), Log: true})
 	}
 	return out
 }
@@ -108,11 +108,11 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 			out = append(out, d)
 		}
 	}
-	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch &&
+	if most := min(maxBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > minBatch &&
 		!fixes(&c, "batch") {
-		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
+		out = append(out, Dimension{Key: "batch", Low: minBatch, High: float64(most), Log: true, Whole: true})
 	}
-	if most := min(mostBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 &&
+	if most := min(maxBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 &&
 		!fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
@@ -128,7 +128,7 @@ func scheduleSpace(c *trainer.Config) (out []Dimension) {
 		out = append(out, Dimension{Key: minibatch.Schedule.Key, Choices: []string{"linear"}})
 	}
 	if c.Schedule != minibatch.Constant && !fixes(c, minibatch.Horizon.Key) {
-		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: leastHorizon, High: mostHorizon, Log: true,
+		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: minHorizon, High: maxHorizon, Log: true,
 			Whole: true})
 	}
 	return out

@@ -51,7 +51,7 @@ func ReadSpace(file string, text []byte) ([]Dimension, error) {
 		}
 		return nil, e
 	}
-	s := spaceReader{file: file, text: text, places: keyPlaces(text)}
+	s := spaceReader{file: file, text: text, positions: keyPositions(text)}
 	switch over := document["over"].(type) {
 	case nil:
 		return nil, nil
@@ -78,15 +78,15 @@ type placed struct {
 }
 
 type spaceReader struct {
-	file   string
-	text   []byte
-	places map[string]int
-	found  []placed
+	file      string
+	text      []byte
+	positions map[string]int
+	found     []placed
 }
 
 // fault returns an error at the key of a path.
 func (s *spaceReader) fault(path, format string, args ...any) error {
-	at := s.places[path]
+	at := s.positions[path]
 	before := s.text[:at]
 	return &SpaceError{File: s.file, Line: bytes.Count(before, []byte{'\n'}) + 1,
 		Column:  at - bytes.LastIndexByte(before, '\n'),
@@ -111,7 +111,7 @@ func (s *spaceReader) table(path, prefix string, entries map[string]any) error {
 		if err != nil {
 			return s.fault(at, "%s", entryFault(name, err))
 		}
-		s.found = append(s.found, placed{d, s.places[at]})
+		s.found = append(s.found, placed{d, s.positions[at]})
 	}
 	return nil
 }
@@ -194,44 +194,44 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-// keyPlaces returns the bytes at which the keys of a valid document stand, by their dotted paths.
-func keyPlaces(text []byte) map[string]int {
-	places := map[string]int{}
+// keyPositions returns the bytes at which the keys of a valid document stand, by their dotted paths.
+func keyPositions(text []byte) map[string]int {
+	positions := map[string]int{}
 	var parser unstable.Parser
 	parser.Reset(text)
 	table := ""
 	for parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
 		case unstable.KeyValue:
-			addPlaces(places, table, e)
+			addPositions(positions, table, e)
 		case unstable.Table, unstable.ArrayTable:
-			table = addKey(places, "", e)
+			table = addKey(positions, "", e)
 		}
 	}
-	return places
+	return positions
 }
 
-// addPlaces adds a key with its value, behind a prefix.
-func addPlaces(places map[string]int, prefix string, e *unstable.Node) {
-	prefix = addKey(places, prefix, e)
+// addPositions adds a key with its value, behind a prefix.
+func addPositions(positions map[string]int, prefix string, e *unstable.Node) {
+	prefix = addKey(positions, prefix, e)
 	if e.Value().Kind != unstable.InlineTable {
 		return
 	}
 	for it := e.Value().Children(); it.Next(); {
-		addPlaces(places, prefix, it.Node())
+		addPositions(positions, prefix, it.Node())
 	}
 }
 
 // addKey adds a dotted key, and each beginning of it where it is new, and returns the prefix of what is below it.
-func addKey(places map[string]int, prefix string, e *unstable.Node) string {
+func addKey(positions map[string]int, prefix string, e *unstable.Node) string {
 	at := -1
 	for it := e.Key(); it.Next(); {
 		if at < 0 {
 			at = int(it.Node().Raw.Offset)
 		}
 		prefix += string(it.Node().Data)
-		if _, known := places[prefix]; !known {
-			places[prefix] = at
+		if _, known := positions[prefix]; !known {
+			positions[prefix] = at
 		}
 		prefix += "."
 	}

@@ -50,10 +50,10 @@ type Spread struct {
 }
 
 // SpreadOf returns that of the figures that are finite.
-func SpreadOf(figures []float64) Spread {
+func SpreadOf(values []float64) Spread {
 	s := Spread{Mean: math.NaN(), Deviation: math.NaN(), Error: math.NaN()}
 	sum := 0.0
-	for _, v := range figures {
+	for _, v := range values {
 		if event.Float(v).Finite() {
 			sum += v
 			s.N++
@@ -66,7 +66,7 @@ func SpreadOf(figures []float64) Spread {
 		return s
 	}
 	squares := 0.0
-	for _, v := range figures {
+	for _, v := range values {
 		if event.Float(v).Finite() {
 			squares += (v - s.Mean) * (v - s.Mean)
 		}

@@ -43,7 +43,7 @@ func TestFoldsAreRuns(t *testing.T) {
 		if len(b.Trials) != 5 || b.Folds != 5 || b.Measure != "validation error" || b.Test != "test error" {
 			t.Fatalf("%d trials of %d folds, by %s and %s", len(b.Trials), b.Folds, b.Measure, b.Test)
 		}
-		var figures []float64
+		var values []float64
 		for i := range b.Trials {
 			trial := &b.Trials[i]
 			own := c.Base
@@ -58,9 +58,9 @@ func TestFoldsAreRuns(t *testing.T) {
 			if weights == "last" && trial.BestEpoch != done.Epochs {
 				t.Errorf("fold %d is judged by epoch %d of %d", i+1, trial.BestEpoch, done.Epochs)
 			}
-			figures = append(figures, float64(trial.Best))
+			values = append(values, float64(trial.Best))
 		}
-		if got, _ := b.Crossed(); got != SpreadOf(figures) || got.N != 5 {
+		if got, _ := b.Crossed(); got != SpreadOf(values) || got.N != 5 {
 			t.Errorf("the folds come to %+v", got)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 
 // Of the importances.
 const (
-	leastSample = 8   // trials, below which nothing is said
-	resamples   = 100 // of the bootstrap
-	mostBins    = 5
-	notable     = 0.05 // a share below which there is no trend to speak of
+	minSample = 8   // trials, below which nothing is said
+	resamples = 100 // of the bootstrap
+	maxBins   = 5
+	notable   = 0.05 // a share below which there is no trend to speak of
 )
 
 // sample is a trial as the importances see it.
@@ -35,7 +35,7 @@ func importances(s *space, trials []*trial) (out []Importance) {
 	for i := range s.axes {
 		a := &s.axes[i]
 		samples, trend := s.samples(a, trials, values)
-		if len(samples) < leastSample {
+		if len(samples) < minSample {
 			continue
 		}
 		bins := 1 + slices.MaxFunc(samples, func(a, b sample) int { return a.bin - b.bin }).bin
@@ -137,16 +137,16 @@ func center(samples []sample, methods int) {
 
 // cut puts trials into bins of equally many by their places on an axis.
 func cut(key string, samples []sample, trials []*trial) {
-	bins := min(mostBins, max(2, int(math.Sqrt(float64(len(samples))))))
-	byPlace := make([]int, len(samples))
-	for i := range byPlace {
-		byPlace[i] = i
+	bins := min(maxBins, max(2, int(math.Sqrt(float64(len(samples))))))
+	byPosition := make([]int, len(samples))
+	for i := range byPosition {
+		byPosition[i] = i
 	}
-	slices.SortStableFunc(byPlace, func(i, j int) int {
+	slices.SortStableFunc(byPosition, func(i, j int) int {
 		return cmp.Compare(choiceOf(trials[i], key).Number, choiceOf(trials[j], key).Number)
 	})
-	for place, i := range byPlace {
-		samples[i].bin = place * bins / len(samples)
+	for position, i := range byPosition {
+		samples[i].bin = position * bins / len(samples)
 	}
 }
 

@@ -71,11 +71,11 @@ func TestTrendWithinMethods(t *testing.T) {
 		return v
 	})
 	trials = slices.DeleteFunc(trials, func(t *trial) bool {
-		place := choiceOf(t, "batch").Number
+		position := choiceOf(t, "batch").Number
 		if t.Choices[0].Value == "adam" {
-			return place > 0.8
+			return position > 0.8
 		}
-		return place < 0.5
+		return position < 0.5
 	})
 	for _, m := range importances(space, trials) {
 		if value, ok := strings.CutPrefix(m.Trend, "best near "); m.Key == "batch" {

@@ -12,8 +12,8 @@ import (
 	"newtop/trainer/store/search"
 )
 
-// beat is what a search does ten times a second.
-func (s *Search) beat(ctx context.Context) {
+// heartbeat is what a search does ten times a second.
+func (s *Search) heartbeat(ctx context.Context) {
 	if len(s.recording.changed) > 0 || time.Since(s.recording.saved) >= heartbeat {
 		s.save(ctx)
 	}
@@ -48,7 +48,7 @@ func (s *Search) publish() {
 	b := &Leaderboard{
 		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name,
 		Over: c.Over, Target: c.Base.TargetError,
-		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
+		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, MaxEquivalents: c.MaxEquivalents,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(),
 		Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
@@ -94,17 +94,17 @@ func (s *Search) best() string {
 
 // Leaderboard is the latest state.
 func (v *publisher) Leaderboard() *Leaderboard {
-	board, _, _ := v.state()
-	return board
+	leaderboard, _, _ := v.state()
+	return leaderboard
 }
 
 // Wait blocks until there is a newer Leaderboard than seen and returns it; io.EOF after the last one was seen.
 func (v *publisher) Wait(ctx context.Context, seen *Leaderboard) (*Leaderboard, error) {
 	for {
-		board, changed, closed := v.state()
+		leaderboard, changed, closed := v.state()
 		switch {
-		case board != seen:
-			return board, nil
+		case leaderboard != seen:
+			return leaderboard, nil
 		case closed:
 			return nil, io.EOF
 		}
@@ -192,7 +192,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 	if len(c.Over) == 0 && !c.Crosses() {
 		c.chooseSpace()
 	}
-	c.Settle()
+	c.ResolveDefaults()
 	q, err := prepare(c, s)
 	if err == nil {
 		q.runner.measure, err = q.survey()

@@ -39,16 +39,16 @@ const (
 // then the others by their measure. Of equals the one that took less comes first.
 func (r *ranking) order() []int {
 	groups := r.groups()
-	places := make([]standing, len(r.trials))
+	positions := make([]standing, len(r.trials))
 	out := make([]int, len(r.trials))
 	for i, t := range r.trials {
-		places[i], out[i] = r.standing(t, groups), i
+		positions[i], out[i] = r.standing(t, groups), i
 	}
 	if r.config.Crosses() { // of which none is better than another
 		return out
 	}
 	slices.SortStableFunc(out, func(i, j int) int {
-		a, b := &places[i], &places[j]
+		a, b := &positions[i], &positions[j]
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.group, b.group), cmp.Compare(a.own, b.own),
 			cmp.Compare(a.spent, b.spent))
 	})
@@ -181,8 +181,8 @@ func (r *ranking) nothing() error {
 		switch {
 		case t.worth():
 			return nil
-		case t.Why != "" && why == "":
-			why = ": " + t.Why
+		case t.Error != "" && why == "":
+			why = ": " + t.Error
 		}
 	}
 	return &NothingError{fmt.Sprintf("nothing came of any of %d trials%s", len(r.trials), why)}

@@ -99,7 +99,7 @@ func (t *trial) stored() bool {
 
 // beginning returns a trial as it was before it had a run, which a search that is resumed begins anew.
 func (t *trial) beginning() *trial {
-	b := newTrial(t.Number, t.Choices, t.Seed, t.Begun)
+	b := newTrial(t.Number, t.Choices, t.Seed, t.Started)
 	b.State, b.Setting, b.Final = Running, t.Setting, t.Final
 	return b
 }
@@ -109,14 +109,14 @@ func rowOf(t *trial) search.Trial {
 	f := trialMetrics{
 		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Tie: event.Float(t.tie), Test: t.Test,
 		Best: t.Best, Last: t.Last, Loss: t.Loss,
-		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Begun, Ended: t.Ended, EndedAt: t.EndedAt,
+		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Started, Ended: t.Ended, EndedAt: t.EndedAt,
 		TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
 		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count,
 	}
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
-	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung,
+	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Error, Seed: t.Seed, Rung: t.Rung,
 		Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1
 	row.Figures, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
@@ -126,7 +126,7 @@ func rowOf(t *trial) search.Trial {
 // trialOf reads what rowOf writes.
 func trialOf(row *search.Trial) (*trial, error) {
 	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
-	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung,
+	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Error: row.Why, Seed: row.Seed, Rung: row.Rung,
 		Final: row.Final}}
 	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Figures, &f)); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func trialOf(row *search.Trial) (*trial, error) {
 	}
 	t.Test, t.tie = f.Test, float64(f.Tie)
 	t.Setting, t.Epochs, t.BestEpoch, t.Best, t.Last, t.Loss = f.Setting, f.Epochs, f.BestEpoch, f.Best, f.Last, f.Loss
-	t.Seconds, t.Equivalents, t.Begun, t.Ended, t.EndedAt = f.Seconds, f.Equivalents, f.Begun, f.Ended, f.EndedAt
+	t.Seconds, t.Equivalents, t.Started, t.Ended, t.EndedAt = f.Seconds, f.Equivalents, f.Begun, f.Ended, f.EndedAt
 	t.TargetSeconds, t.TargetEquivalents, t.barred = f.TargetSeconds, f.TargetEquivalents, f.Barred
 	t.curve = boundedCurve{points: f.Curve, every: f.Every, count: f.Count}
 	t.Curve = f.Curve

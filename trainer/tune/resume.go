@@ -36,7 +36,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, err
 	}
 	q.recording.record = record
-	takeUp(q)
+	restore(q)
 	q.publish()
 	return q, nil
 }
@@ -56,24 +56,24 @@ func exhausted(s *Search, row *search.Search) error {
 		return &ExhaustedError{store.SearchError{Name: row.Name, Found: found, Expected: expected}}
 	}
 	c := &s.config
-	same := c.Budget == was.Budget && c.Most == was.Most && c.Trials == was.Trials
+	same := c.Budget == was.Budget && c.MaxEquivalents == was.MaxEquivalents && c.Trials == was.Trials
 	switch {
 	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
 		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger {Budget}")
-	case c.Most > 0 && s.scheduler.total >= c.Most:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most),
-			"a larger {Most}")
+	case c.MaxEquivalents > 0 && s.scheduler.total >= c.MaxEquivalents:
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.MaxEquivalents),
+			"a larger {MaxEquivalents}")
 	case same && row.Phase == phaseDone:
-		return spent("it is done", "a larger {Budget}, {Most} or {Trials}")
+		return spent("it is done", "a larger {Budget}, {MaxEquivalents} or {Trials}")
 	}
 	return nil
 }
 
-// takeUp puts the trials where they were.
-func takeUp(s *Search) {
+// restore puts the trials where they were.
+func restore(s *Search) {
 	s.phase, s.scheduler.total = phaseSearching, 0
 	for _, t := range s.ranking.trials {
-		s.scheduler.takeUp(t)
+		s.scheduler.restore(t)
 		s.touch(t)
 	}
 }

@@ -17,9 +17,9 @@ import (
 // A damaged record of a trial is an error with the trial's number, and never more.
 func FuzzRevive(f *testing.F) {
 	good := `[{"Key":"opt","Value":"adam","Number":-1},{"Key":"rate","Value":"0.01","Number":0.4},{"Key":"batch","Value":"20","Number":0.1}]`
-	figures := `{"Setting":1,"Epochs":3,"Best":0.4,"Last":null,"Scores":[{"Value":0.4},{"Value":null,"Lost":true}],"Curve":[{"Seconds":1}],"Every":1,"Count":3}`
+	values := `{"Setting":1,"Epochs":3,"Best":0.4,"Last":null,"Scores":[{"Value":0.4},{"Value":null,"Lost":true}],"Curve":[{"Seconds":1}],"Every":1,"Count":3}`
 	for _, state := range stateNames {
-		f.Add(state, good, figures)
+		f.Add(state, good, values)
 	}
 	f.Add("paused", `[]`, `{}`)
 	f.Add("waiting", `[{"Key":"opt","Value":"none"}]`, `{}`)
@@ -32,10 +32,10 @@ func FuzzRevive(f *testing.F) {
 		f.Fatal(err)
 	}
 	row := search.Search{Name: "mine", Config: config, Phase: phaseSearching, Rest: json.RawMessage(`{"Drawn":9}`)}
-	f.Fuzz(func(t *testing.T, state, choices, figures string) {
+	f.Fuzz(func(t *testing.T, state, choices, values string) {
 		var trials []search.Trial
 		for i := range 9 { // enough for estimates
-			trials = append(trials, search.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Figures: json.RawMessage(figures)})
+			trials = append(trials, search.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Figures: json.RawMessage(values)})
 		}
 		q, err := revive(s, &row, trials, nil)
 		if err != nil {
@@ -45,7 +45,7 @@ func FuzzRevive(f *testing.F) {
 			}
 			return
 		}
-		takeUp(q)
+		restore(q)
 		q.publish()
 		q.chosen()
 		for _, t := range q.ranking.trials {
@@ -84,7 +84,7 @@ func TestLoadWithoutData(t *testing.T) {
 func TestFinalsOfResumedSearch(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
-	c.Name, c.Trials, c.Most, c.Finals = "further", 0, 300, 2
+	c.Name, c.Trials, c.MaxEquivalents, c.Finals = "further", 0, 300, 2
 	first := searched(t, c, s, nil)
 	tried := 0
 	for i := range first.Trials {
@@ -92,7 +92,7 @@ func TestFinalsOfResumedSearch(t *testing.T) {
 			tried++
 		}
 	}
-	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.Most, c.Trials = 0, tried }) // no others: the best climb on
+	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.MaxEquivalents, c.Trials = 0, tried }) // no others: the best climb on
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +104,8 @@ func TestFinalsOfResumedSearch(t *testing.T) {
 		f := &last.Trials[i]
 		if i < len(first.Trials) && first.Trials[i].Measured() && !f.Measured() {
 			outdated++
-			if f.State != Stopped || !strings.HasSuffix(f.Why, "has gone further since") {
-				t.Errorf("trial %d: %s: %s", f.Number, f.State, f.Why)
+			if f.State != Stopped || !strings.HasSuffix(f.Error, "has gone further since") {
+				t.Errorf("trial %d: %s: %s", f.Number, f.State, f.Error)
 			}
 		}
 		if parent := &last.Trials[f.Setting-1]; f.Measured() && parent.State != Done && f.Equivalents < parent.Equivalents {

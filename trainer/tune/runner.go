@@ -21,10 +21,10 @@ type runner struct {
 	measure  event.Quantity // what trials are judged by
 	live     map[int]*trial // with a session, or paused
 	sessions int            // that have not reported their end
-	taken    int            // places
+	claimed  int            // places
 	parked   int            // sessions that are kept while they pause
 	reports  chan report
-	asks     sync.WaitGroup // goroutines that give commands
+	requests sync.WaitGroup // goroutines that give commands
 }
 
 // report is what the goroutines of a trial's session tell the search's.
@@ -59,7 +59,7 @@ func (p *tap) Flush() error { return nil }
 
 // start gives a trial a session: a new one, or one that goes on with its run.
 func (r *runner) start(ctx context.Context, t *trial) error {
-	t.heard = -1
+	t.received = -1
 	session, err := r.open(ctx, t)
 	if err != nil {
 		return err
@@ -79,9 +79,9 @@ func (r *runner) seat(t *trial, on bool) {
 	switch {
 	case t.seated == on:
 	case on:
-		r.taken++
+		r.claimed++
 	default:
-		r.taken--
+		r.claimed--
 	}
 	t.seated = on
 }
@@ -129,7 +129,7 @@ func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *tra
 		return nil, err
 	}
 	if rest.From != nil {
-		t.heard = rest.From.Epoch
+		t.received = rest.From.Epoch
 	}
 	for _, e := range rest.History {
 		if e, ok := e.(event.EpochEvent); ok && (rest.From == nil || e.Epoch <= rest.From.Epoch) {
@@ -162,7 +162,7 @@ func endOf(session *trainer.Session, err error) *event.DoneEvent {
 func (r *runner) pause(ctx context.Context, t *trial) {
 	t.pausing, t.pausedAt = true, -1
 	session := t.session
-	r.asks.Go(func() {
+	r.requests.Go(func() {
 		err := session.Do(ctx, event.StepEpoch{})
 		var early *event.CommandError // it has its data prepared still, and may pause before its first epoch
 		if errors.As(err, &early) {
@@ -186,10 +186,10 @@ func (r *runner) pause(ctx context.Context, t *trial) {
 	})
 }
 
-// settled frees the place of a trial that has paused, once all that it did before has been heard of: what came later
+// decided frees the place of a trial that has paused, once all that it did before has been heard of: what came later
 // could be mistaken for what it does when it goes on. It reports whether it did.
-func (r *runner) settled(t *trial) bool {
-	if !t.pausing || t.pausedAt < 0 || t.heard < t.pausedAt {
+func (r *runner) decided(t *trial) bool {
+	if !t.pausing || t.pausedAt < 0 || t.received < t.pausedAt {
 		return false
 	}
 	t.pausing = false
@@ -197,17 +197,17 @@ func (r *runner) settled(t *trial) bool {
 	return true
 }
 
-// tell gives a trial's session a command without waiting for it.
-func (r *runner) tell(ctx context.Context, t *trial, c event.Command) {
+// send gives a trial's session a command without waiting for it.
+func (r *runner) send(ctx context.Context, t *trial, c event.Command) {
 	if session := t.session; session != nil {
-		r.asks.Go(func() { _ = session.Do(ctx, c) }) // which fails where it has ended
+		r.requests.Go(func() { _ = session.Do(ctx, c) }) // which fails where it has ended
 	}
 }
 
 // Bounds of the sessions that are kept while they pause.
 const (
-	mostParked = 64
-	parkRoom   = 512 << 20 // bytes
+	maxParked = 64
+	parkRoom  = 512 << 20 // bytes
 )
 
 // makeRoom ends sessions of paused trials, the hindmost first, until the others take no more room than they may. A
@@ -229,7 +229,7 @@ func (r *runner) makeRoom(ctx context.Context) {
 		parked = parked[:len(parked)-1]
 		room -= t.room
 		t.leaving = true
-		r.tell(ctx, t, event.Stop{})
+		r.send(ctx, t, event.Stop{})
 	}
 }
 
@@ -247,7 +247,7 @@ func roomOf(e *event.RunEvent) int64 {
 func (r *runner) drain() {
 	done := make(chan struct{})
 	go func() {
-		r.asks.Wait()
+		r.requests.Wait()
 		close(done)
 	}()
 	for {

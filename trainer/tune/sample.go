@@ -51,8 +51,8 @@ func (p *sampler) skip(points int) {
 	}
 }
 
-// take marks a trial as tried.
-func (p *sampler) take(choices []Choice) { p.used[text(choices)] = true }
+// observe marks a trial as tried.
+func (p *sampler) observe(choices []Choice) { p.used[text(choices)] = true }
 
 // draw returns the next point of the unit cube.
 func (p *sampler) draw() []float64 {
@@ -72,8 +72,8 @@ func (p *sampler) draw() []float64 {
 // random returns the random numbers that belong to the newest point.
 func (p *sampler) random() *rand.Rand { return rand.New(rand.NewPCG(p.seed, uint64(p.drawn))) }
 
-// mostDraws bounds the points that are passed over because their trial has been made already.
-const mostDraws = 256
+// maxDraws bounds the points that are passed over because their trial has been made already.
+const maxDraws = 256
 
 // next proposes a trial that has not been made. It returns false where there is none, or none is found: the space is
 // small and used up. Seen are the trials so far, the best ones first.
@@ -81,7 +81,7 @@ func (p *sampler) next(seen [][]Choice) (choices []Choice, ok bool) {
 	if n := p.space.size(); n > 0 && len(p.used) >= n {
 		return nil, false
 	}
-	for range mostDraws {
+	for range maxDraws {
 		point := p.draw()
 		if p.models(len(seen)) {
 			point = p.estimate(point, seen)
@@ -113,7 +113,7 @@ func (p *sampler) estimate(point []float64, seen [][]Choice) (at []float64) {
 	var choices []Choice
 	if len(p.space.axes) > 0 && p.space.axes[0].Key == optKey {
 		a := &p.space.axes[0]
-		at[0] = p.category(r, len(a.Choices), places(a, seen))
+		at[0] = p.category(r, len(a.Choices), positions(a, seen))
 		choices = append(choices, a.at(at[0]))
 	}
 	info := p.space.methodOf(choices)
@@ -121,7 +121,7 @@ func (p *sampler) estimate(point []float64, seen [][]Choice) (at []float64) {
 	same = slices.DeleteFunc(same, func(c []Choice) bool { return p.space.methodOf(c).Name != info.Name })
 	for _, i := range p.space.active(info) {
 		a := &p.space.axes[i]
-		were := places(a, same)
+		were := positions(a, same)
 		switch {
 		case len(were) < fewest:
 		case a.Choices != nil:
@@ -133,8 +133,8 @@ func (p *sampler) estimate(point []float64, seen [][]Choice) (at []float64) {
 	return at
 }
 
-// places returns where the trials lie on an axis, the numbers of their choices for a list.
-func places(a *axis, seen [][]Choice) (out []float64) {
+// positions returns where the trials lie on an axis, the numbers of their choices for a list.
+func positions(a *axis, seen [][]Choice) (out []float64) {
 	for _, choices := range seen {
 		i := slices.IndexFunc(choices, func(c Choice) bool { return c.Key == a.Key })
 		switch {

@@ -138,7 +138,7 @@ func TestEstimatorGoesDownhill(t *testing.T) {
 			if !ok {
 				t.Fatal("no more trials of a space with a range")
 			}
-			p.take(choices)
+			p.observe(choices)
 			if i >= 30 {
 				sum += height(choices) / 30
 			}
@@ -173,7 +173,7 @@ func TestEverySettingOnce(t *testing.T) {
 			if !ok {
 				break
 			}
-			p.take(choices)
+			p.observe(choices)
 			seen[text(choices)] = true
 		}
 		if len(seen) != 6 {

@@ -19,10 +19,10 @@ const (
 
 // Of the reevaluation.
 const (
-	mostReserve = 0.3 // of the budget that is kept for it
-	patience    = 3   // times the work that its first trial took to the target, after which one is given up
-	caution     = 2   // times what its first trial took that is kept for each
-	overhead    = 0.3 // seconds of each besides training: data, record
+	maxReserve = 0.3 // of the budget that is kept for it
+	patience   = 3   // times the work that its first trial took to the target, after which one is given up
+	caution    = 2   // times what its first trial took that is kept for each
+	overhead   = 0.3 // seconds of each besides training: data, record
 )
 
 // scheduler decides how far trials go. It knows their figures, and no sessions, store or clock: the same figures at the
@@ -34,7 +34,7 @@ type scheduler struct {
 	first   step    // the first rung
 	limit   float64 // gradient equivalents of a trial; 0: none
 	total   float64 // gradient equivalents of all trials
-	begun   int     // trials, those of the reevaluation left out
+	started int     // trials, those of the reevaluation left out
 	used    bool    // there are no more settings to try
 
 	seconds, equivalents float64 // least that a trial took to the target
@@ -45,9 +45,9 @@ type scheduler struct {
 func newScheduler(c *Config, r *ranking) *scheduler {
 	s := &scheduler{config: c, ranking: r, seconds: math.Inf(1), equivalents: math.Inf(1)}
 	budget := c.Budget.Seconds()
-	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, leastFirst), budget*mostFirst)}
+	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, minFirst), budget*maxFirst)}
 	s.limit = c.Trial
-	if s.limit == 0 && c.Budget == 0 && c.Most == 0 {
+	if s.limit == 0 && c.Budget == 0 && c.MaxEquivalents == 0 {
 		s.limit = s.first.up(rungs).equivalents
 	}
 	if c.Trial > 0 {
@@ -78,7 +78,7 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 		if !t.Final {
 			s.arrived(t)
 		}
-		s.settle(t, math.Inf(-1))
+		s.decide(t, math.Inf(-1))
 		return goOn // to its own end
 	case target == 0:
 		s.ranking.note(t, elapsed, s.total)
@@ -89,12 +89,12 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 	case s.lost(f):
 		t.barred = true
 		spent, best := s.costText(f.seconds, f.equivalents), s.costText(s.seconds, s.equivalents)
-		t.State, t.Why = Pruned, fmt.Sprintf("not there after %s; the best took %s", spent, best)
-		s.settle(t, math.Inf(1))
+		t.State, t.Error = Pruned, fmt.Sprintf("not there after %s; the best took %s", spent, best)
+		s.decide(t, math.Inf(1))
 		return halt
 	case s.limit > 0 && f.equivalents >= s.limit:
-		t.State, t.Why = Done, ""
-		s.settle(t, float64(t.Best))
+		t.State, t.Error = Done, ""
+		s.decide(t, float64(t.Best))
 		return halt
 	case s.first.up(len(t.scores)).passed(f.equivalents, f.seconds):
 		return s.arrive(t)
@@ -111,11 +111,11 @@ func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 		if f.equivalents < p.Equivalents*float64(max(1, s.config.Nets)) {
 			return goOn
 		}
-		t.Why = ""
+		t.Error = ""
 	case f.equivalents <= patience*float64(p.TargetEquivalents): // work, as a busy machine is no fault of the setting
 		return goOn
 	default:
-		t.Why = fmt.Sprintf("not at the target after %.4g gradient equivalents", f.equivalents)
+		t.Error = fmt.Sprintf("not at the target after %.4g gradient equivalents", f.equivalents)
 	}
 	t.State = Done
 	return halt
@@ -123,7 +123,7 @@ func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 
 // arrive puts a trial on its next rung, where it pauses unless it may climb on at once.
 func (s *scheduler) arrive(t *trial) action {
-	s.put(t, float64(t.Best))
+	s.report(t, float64(t.Best))
 	if next := s.climber(); next == t {
 		s.climb(t)
 		return goOn
@@ -132,8 +132,8 @@ func (s *scheduler) arrive(t *trial) action {
 	return hold
 }
 
-// put has a trial come to its next rung with a score.
-func (s *scheduler) put(t *trial, score float64) {
+// report has a trial come to its next rung with a score.
+func (s *scheduler) report(t *trial, score float64) {
 	s.asha.reach(t.Number, len(t.scores), score)
 	t.scores = append(t.scores, score)
 	s.reserved = nil
@@ -153,57 +153,57 @@ func (s *scheduler) climb(t *trial) {
 	t.Rung++
 }
 
-// settle counts a trial that will not come to its next rung as if it had, with a score.
-func (s *scheduler) settle(t *trial, score float64) {
+// decide counts a trial that will not come to its next rung as if it had, with a score.
+func (s *scheduler) decide(t *trial, score float64) {
 	if !t.Final {
-		s.put(t, score)
+		s.report(t, score)
 		s.asha.leave(t.Number, len(t.scores)-1)
 	}
 }
 
 // conclude is the end of a trial that has ended by itself.
 func (s *scheduler) conclude(t *trial, done *event.DoneEvent) {
-	t.Why = done.Message
+	t.Error = done.Message
 	switch done.Reason {
 	case event.ReasonDiverged:
 		t.State = Diverged
-		s.settle(t, math.Inf(1))
+		s.decide(t, math.Inf(1))
 	case event.ReasonFailed:
 		t.State = Failed
-		s.settle(t, math.Inf(1))
+		s.decide(t, math.Inf(1))
 	case event.ReasonStopped:
 		t.State = Stopped
 	default:
 		t.State = Done
-		s.settle(t, float64(t.Best))
+		s.decide(t, float64(t.Best))
 	}
 }
 
 // giveUp prunes a trial that waits on its rung when the search is over.
 func (s *scheduler) giveUp(t *trial) {
 	rung := len(t.scores) - 1
-	place, of := s.asha.place(t.Number, rung)
-	t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of,
+	position, of := s.asha.rank(t.Number, rung)
+	t.State, t.Error = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", position, of,
 		s.first.up(rung).equivalents)
 }
 
-// takeUp puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there,
+// restore puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there,
 // also where the end of the search had pruned them.
-func (s *scheduler) takeUp(t *trial) {
+func (s *scheduler) restore(t *trial) {
 	s.total += t.Equivalents
 	if t.State == Reached && !t.Final {
 		s.arrived(t)
 	}
 	switch {
 	case t.Final:
-		if t.State == Running || t.State == Stopped && t.Why == "" {
+		if t.State == Running || t.State == Stopped && t.Error == "" {
 			t.State = Waiting
 		}
 		return
 	case t.State == Running, t.State == Stopped, t.State == Paused && len(t.scores) == 0:
 		t.State = Waiting
 	case t.State == Pruned && !t.barred && len(t.scores) > 0:
-		t.State, t.Why = Paused, ""
+		t.State, t.Error = Paused, ""
 	}
 	for rung, v := range t.scores {
 		s.asha.reach(t.Number, rung, v)
@@ -215,20 +215,20 @@ func (s *scheduler) takeUp(t *trial) {
 
 // more reports whether new trials may be begun.
 func (s *scheduler) more() bool {
-	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.begun < s.config.Trials)
+	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.started < s.config.Trials)
 }
 
 // A search gives up where so many of its first trials, or so many in a row, have failed: its data may be gone.
 const (
 	firstFailures = 20
-	mostFailures  = 100
+	maxFailures   = 100
 )
 
 // hopeless reports whether nothing but failures comes of new trials.
 func (s *scheduler) hopeless() bool {
 	trials := s.ranking.trials
 	n := len(trials)
-	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-mostFailures):],
+	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-maxFailures):],
 		func(t *trial) bool { return t.State != Failed })
 }
 
@@ -258,13 +258,13 @@ func (s *scheduler) costText(seconds, equivalents float64) string {
 func (s *scheduler) spent(elapsed float64) bool {
 	c := s.config
 	seconds, equivalents := s.reserve()
-	return c.Most > 0 && s.total+equivalents >= c.Most || c.Budget > 0 && elapsed+seconds >= c.Budget.Seconds()
+	return c.MaxEquivalents > 0 && s.total+equivalents >= c.MaxEquivalents || c.Budget > 0 && elapsed+seconds >= c.Budget.Seconds()
 }
 
 // late reports whether the budgets are used up altogether.
 func (s *scheduler) late(elapsed float64) bool {
 	c := s.config
-	return c.Budget > 0 && elapsed >= c.Budget.Seconds() || c.Most > 0 && s.total >= c.Most
+	return c.Budget > 0 && elapsed >= c.Budget.Seconds() || c.MaxEquivalents > 0 && s.total >= c.MaxEquivalents
 }
 
 // finalists returns the trials whose settings are measured again, best first: with a target those that came to it, if
@@ -303,5 +303,5 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 			s.reserved[1] += equivalents * nets * seeds
 		}
 	}
-	return min(s.reserved[0], mostReserve*s.config.Budget.Seconds()), min(s.reserved[1], mostReserve*s.config.Most)
+	return min(s.reserved[0], maxReserve*s.config.Budget.Seconds()), min(s.reserved[1], maxReserve*s.config.MaxEquivalents)
 }

@@ -51,9 +51,9 @@ func (s *Search) explore(ctx context.Context) {
 func (s *Search) next(ctx context.Context) {
 	select {
 	case r := <-s.runner.reports:
-		s.take(ctx, r)
+		s.accept(ctx, r)
 	case <-s.clock.C:
-		s.beat(ctx)
+		s.heartbeat(ctx)
 	case <-s.stop:
 		s.stop = nil
 		s.halted = true
@@ -64,7 +64,7 @@ func (s *Search) next(ctx context.Context) {
 
 // idle reports whether nothing is under way that could lead on.
 func (s *Search) idle() bool {
-	if s.runner.taken > 0 {
+	if s.runner.claimed > 0 {
 		return false
 	}
 	for _, t := range s.runner.live {
@@ -91,13 +91,13 @@ func (s *Search) end(ctx context.Context) {
 			t.State = Stopped
 			s.touch(t)
 		}
-		s.runner.tell(ctx, t, event.Stop{})
+		s.runner.send(ctx, t, event.Stop{})
 	}
 }
 
 // fill gives the free places to trials: those that were interrupted, then those that may climb, then new ones.
 func (s *Search) fill(ctx context.Context) {
-	for !s.spent() && s.runner.taken < s.machine.parallel {
+	for !s.spent() && s.runner.claimed < s.machine.parallel {
 		t := s.chosen()
 		if t == nil {
 			return
@@ -122,14 +122,14 @@ func (s *Search) chosen() *trial {
 	if !s.scheduler.more() {
 		return nil
 	}
-	return s.begin()
+	return s.nextTrial()
 }
 
-// begin makes a new trial, or returns nil where all have been tried.
-func (s *Search) begin() *trial {
+// nextTrial makes a new trial, or returns nil where all have been tried.
+func (s *Search) nextTrial() *trial {
 	if s.config.Crosses() {
-		s.scheduler.begun++
-		return s.add(s.config.foldOf(s.scheduler.begun), s.config.Base.Seed)
+		s.scheduler.started++
+		return s.add(s.config.foldOf(s.scheduler.started), s.config.Base.Seed)
 	}
 	var seen [][]Choice
 	for _, i := range s.ranking.order() {
@@ -143,8 +143,8 @@ func (s *Search) begin() *trial {
 		return nil
 	}
 	t := s.add(choices, s.config.Base.Seed)
-	s.scheduler.begun++
-	s.sampler.take(choices)
+	s.scheduler.started++
+	s.sampler.observe(choices)
 	return t
 }
 
@@ -175,7 +175,7 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 	s.touch(t)
 	s.outdate(t)
 	s.runner.live[t.Number] = t
-	s.look(ctx, t) // at what it did before it paused
+	s.poll(ctx, t) // at what it did before it paused
 	switch {
 	case t.State != Running:
 		if t.session == nil {
@@ -183,12 +183,12 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 		}
 	case t.session != nil:
 		s.runner.seat(t, true)
-		s.runner.tell(ctx, t, event.Pause{})
+		s.runner.send(ctx, t, event.Pause{})
 	default:
 		if err := s.runner.start(ctx, t); err != nil {
 			t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
 		}
-		s.look(ctx, t)
+		s.poll(ctx, t)
 	}
 }
 
@@ -199,22 +199,22 @@ func (s *Search) outdate(t *trial) {
 	}
 	for _, f := range s.ranking.trials {
 		if f.Setting == t.Setting && f.Measured() {
-			f.State, f.Why = Stopped, fmt.Sprintf("trial %d has gone further since", t.Number)
+			f.State, f.Error = Stopped, fmt.Sprintf("trial %d has gone further since", t.Number)
 			s.touch(f)
 		}
 	}
 }
 
-// take takes in what a session says.
-func (s *Search) take(ctx context.Context, r report) {
+// accept takes in what a session says.
+func (s *Search) accept(ctx context.Context, r report) {
 	t := r.trial
 	switch {
 	case r.opening != nil:
 		t.Run, t.room = r.opening.ID, roomOf(r.opening)
 	case r.metrics != nil:
 		t.queue = append(t.queue, *r.metrics)
-		t.heard = r.metrics.epoch
-		s.look(ctx, t)
+		t.received = r.metrics.epoch
+		s.poll(ctx, t)
 		s.makeRoom(ctx, t)
 	case r.paused:
 		t.pausedAt = r.epoch
@@ -229,7 +229,7 @@ func (s *Search) take(ctx context.Context, r report) {
 			break
 		}
 		t.ended = r.ended
-		s.look(ctx, t)
+		s.poll(ctx, t)
 		if t.State != Paused {
 			delete(s.runner.live, t.Number)
 		}
@@ -239,13 +239,13 @@ func (s *Search) take(ctx context.Context, r report) {
 
 // makeRoom looks for room in memory once a trial has paused.
 func (s *Search) makeRoom(ctx context.Context, t *trial) {
-	if s.runner.settled(t) && !s.over {
+	if s.runner.decided(t) && !s.over {
 		s.runner.makeRoom(ctx)
 	}
 }
 
-// look goes through the epochs that a running trial has finished, until one decides that it runs no further.
-func (s *Search) look(ctx context.Context, t *trial) {
+// poll goes through the epochs that a running trial has finished, until one decides that it runs no further.
+func (s *Search) poll(ctx context.Context, t *trial) {
 	for len(t.queue) > 0 && t.State == Running {
 		f := t.queue[0]
 		t.queue = t.queue[1:]
@@ -262,7 +262,7 @@ func (s *Search) look(ctx context.Context, t *trial) {
 				s.runner.pause(ctx, t)
 			}
 		case halt:
-			s.runner.tell(ctx, t, event.Stop{})
+			s.runner.send(ctx, t, event.Stop{})
 		}
 	}
 	if t.State == Running && t.ended != nil {

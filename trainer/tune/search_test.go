@@ -67,7 +67,7 @@ func told(b *Leaderboard) string {
 	for i := range b.Trials {
 		t := &b.Trials[i]
 		fmt.Fprintf(&out, "%d %s seed %d %s, rung %d, %d epochs, %x at %d, %x equivalents, final %v: %s\n", t.Number, text(t.Choices), t.Seed, t.State,
-			t.Rung, t.Epochs, float64(t.Best), t.BestEpoch, t.Equivalents, t.Final, t.Why)
+			t.Rung, t.Epochs, float64(t.Best), t.BestEpoch, t.Equivalents, t.Final, t.Error)
 	}
 	fmt.Fprintln(&out, b.Order, b.Spent)
 	return out.String()
@@ -154,7 +154,7 @@ func TestBadTrialsStay(t *testing.T) {
 	states := map[State]int{}
 	for _, trial := range b.Trials {
 		states[trial.State]++
-		if why := trial.Why; trial.State == Diverged && !strings.Contains(why, "loss") || trial.State == Failed && !strings.Contains(why, "too large to factorize") ||
+		if why := trial.Error; trial.State == Diverged && !strings.Contains(why, "loss") || trial.State == Failed && !strings.Contains(why, "too large to factorize") ||
 			strings.Contains(why, "\n") {
 			t.Errorf("%s: %q", trial.State, why)
 		}
@@ -180,7 +180,7 @@ func TestBadTrialsStay(t *testing.T) {
 func TestTarget(t *testing.T) {
 	c := small(t)
 	c.Base.TargetError, c.Finals, c.Seeds = 0.35, 2, 3
-	c.Most, c.Trials = 5000, 20
+	c.MaxEquivalents, c.Trials = 5000, 20
 	b := searched(t, c, temporary(t), nil)
 	best := math.Inf(1)
 	finals := 0
@@ -214,12 +214,12 @@ func TestTarget(t *testing.T) {
 // Budgets are kept, the finals' share included.
 func TestBudgets(t *testing.T) {
 	c := small(t)
-	c.Trials, c.Most, c.Finals = 0, 600, 1
+	c.Trials, c.MaxEquivalents, c.Finals = 0, 600, 1
 	b := searched(t, c, temporary(t), nil)
 	if b.Spent < 300 || b.Spent > 900 || len(b.Trials) < 10 {
 		t.Errorf("%g gradient equivalents in %d trials, expected about 600", b.Spent, len(b.Trials))
 	}
-	c.Most, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
+	c.MaxEquivalents, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
 	begin := time.Now()
 	b = searched(t, c, temporary(t), nil)
 	if took := time.Since(begin); took > 5*time.Second || b.Phase != "done" || len(b.Trials) == 0 {
@@ -244,9 +244,9 @@ func TestStopAndResume(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() { ended <- q.Run(t.Context()) }()
-	board, boards := q.Leaderboard(), 0
-	for board.Spent < 3 {
-		if board, err = q.Wait(t.Context(), board); err != nil {
+	leaderboard, boards := q.Leaderboard(), 0
+	for leaderboard.Spent < 3 {
+		if leaderboard, err = q.Wait(t.Context(), leaderboard); err != nil {
 			t.Fatal(err)
 		}
 		boards++
@@ -262,15 +262,15 @@ func TestStopAndResume(t *testing.T) {
 	}
 	for err == nil {
 		var next *Leaderboard
-		if next, err = q.Wait(t.Context(), board); err == nil {
-			board = next
+		if next, err = q.Wait(t.Context(), leaderboard); err == nil {
+			leaderboard = next
 		}
 	}
-	if err != io.EOF || board.Phase != "stopped" || board != q.Leaderboard() {
-		t.Errorf("the last board is of phase %s: %v", board.Phase, err)
+	if err != io.EOF || leaderboard.Phase != "stopped" || leaderboard != q.Leaderboard() {
+		t.Errorf("the last board is of phase %s: %v", leaderboard.Phase, err)
 	}
 	stopped := 0
-	for _, trial := range board.Trials {
+	for _, trial := range leaderboard.Trials {
 		if trial.State == Running || trial.State == Waiting || trial.State == Paused {
 			t.Errorf("trial %d is %s after the end", trial.Number, trial.State)
 		}
@@ -281,12 +281,12 @@ func TestStopAndResume(t *testing.T) {
 	if stopped == 0 {
 		t.Error("no trial was stopped")
 	}
-	before := len(board.Trials)
+	before := len(leaderboard.Trials)
 	if _, err := Resume(t.Context(), s, "held", func(c *Config) { c.Budget = time.Millisecond }); !errors.As(err, &busy) ||
 		!strings.Contains(err.Error(), "expected a larger Budget") {
 		t.Errorf("nothing is left: %v", err)
 	}
-	q, err = Resume(t.Context(), s, "held", func(c *Config) { c.Budget, c.Trials, c.Most = 0, before+1, board.Spent+40 })
+	q, err = Resume(t.Context(), s, "held", func(c *Config) { c.Budget, c.Trials, c.MaxEquivalents = 0, before+1, leaderboard.Spent+40 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func TestStopAndResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := q.Leaderboard()
-	if after.Seconds <= board.Seconds || after.Spent <= board.Spent || after.Phase != "done" {
-		t.Errorf("%+v after %+v", after, board)
+	if after.Seconds <= leaderboard.Seconds || after.Spent <= leaderboard.Spent || after.Phase != "done" {
+		t.Errorf("%+v after %+v", after, leaderboard)
 	}
-	for i := range board.Trials {
-		if a, b := board.Trials[i], after.Trials[i]; text(a.Choices) != text(b.Choices) || b.Epochs < a.Epochs || a.Run != "" && a.Run != b.Run {
+	for i := range leaderboard.Trials {
+		if a, b := leaderboard.Trials[i], after.Trials[i]; text(a.Choices) != text(b.Choices) || b.Epochs < a.Epochs || a.Run != "" && a.Run != b.Run {
 			t.Errorf("trial %d was %+v, is %+v", i+1, a, b)
 		}
 	}
@@ -309,7 +309,7 @@ func TestCancelledContext(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
 	c.Trials, c.Base.Hidden = 0, []int{50, 50}
-	c.Most = 1e9
+	c.MaxEquivalents = 1e9
 	q, err := New(c, s)
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Sampler = "grid" }, "Sampler grid: expected sobol, random, tpe"},
 		{func(c *Config) { c.Trials = -1 }, "Trials -1: expected"},
 		{func(c *Config) { c.Budget = -1 }, "Budget -1ns: expected"},
-		{func(c *Config) { c.Most = math.NaN() }, "Most NaN: expected"},
+		{func(c *Config) { c.MaxEquivalents = math.NaN() }, "MaxEquivalents NaN: expected"},
 		{func(c *Config) { c.Parallel = 1e6 }, "Parallel 1000000: expected"},
 		{func(c *Config) { c.Finals = -2 }, "Finals -2: expected"},
 		{func(c *Config) { c.Base.Data = "nowhere" }, `unknown data set "nowhere"`},
@@ -366,7 +366,7 @@ func TestThinnedCurve(t *testing.T) {
 			kept = c.points
 		}
 	}
-	if len(c.points) > mostPoints || c.points[0].Seconds != 0 || c.points[len(c.points)-1].Seconds < 1000-2*float64(c.every) {
+	if len(c.points) > maxPoints || c.points[0].Seconds != 0 || c.points[len(c.points)-1].Seconds < 1000-2*float64(c.every) {
 		t.Errorf("%d points up to %v", len(c.points), c.points[len(c.points)-1])
 	}
 	if !slices.IsSortedFunc(c.points, func(a, b Point) int { return int(a.Seconds - b.Seconds) }) || kept[7].Seconds != 7 {

@@ -108,12 +108,12 @@ func parameter(info *optim.Info, key string) *optim.Hyperparameter {
 
 // check tries every choice, or both ends, of an axis with every method that knows it.
 func (s *space) check(a *axis) error {
-	wrong := func(expected string) error {
+	invalid := func(expected string) error {
 		return &trainer.ConfigError{Field: "Over", Value: a.String(), Expected: expected}
 	}
 	if a.Key == optKey {
 		if a.Choices == nil {
-			return wrong("a list of optimizers, as in opt=tr-gn,adam")
+			return invalid("a list of optimizers, as in opt=tr-gn,adam")
 		}
 		return nil // the methods were looked up
 	}
@@ -126,14 +126,14 @@ func (s *space) check(a *axis) error {
 		h := parameter(info, a.key)
 		whole = whole && h != nil && h.Integer
 		if h != nil && h.Choices != nil && a.Choices == nil {
-			return wrong("a list of " + h.Range())
+			return invalid("a list of " + h.Range())
 		}
 	}
 	if !known {
-		return wrong(s.known(a))
+		return invalid(s.known(a))
 	}
 	if _, field := fields[a.key]; field && a.Choices == nil && !counted(a.key) && !continuous(a.key) {
-		return wrong("a list of values, as in " + a.key + "=A,B")
+		return invalid("a list of values, as in " + a.key + "=A,B")
 	}
 	if whole && a.Choices == nil {
 		a.Whole = true
@@ -147,7 +147,7 @@ func (s *space) check(a *axis) error {
 		}
 		for _, v := range a.samples() {
 			if expected, err := s.checked(info, &Choice{Key: a.Key, Value: v}); err != nil {
-				return wrong(expected)
+				return invalid(expected)
 			}
 		}
 	}
@@ -256,8 +256,8 @@ func (s *space) config(choices []Choice) (trainer.Config, error) {
 		if _, own, ok := strings.Cut(key, "."); ok {
 			key = own
 		}
-		if put, ok := fields[key]; ok {
-			if !put(&c, choice.Value) {
+		if set, ok := fields[key]; ok {
+			if !set(&c, choice.Value) {
 				return c, &trainer.ConfigError{Field: key, Value: choice.Value, Expected: expectations[key]}
 			}
 			continue

@@ -40,7 +40,7 @@ func (c *Config) Divide(index, of int) error {
 	}
 	c.Shard, c.Name = h, h.name()
 	c.Seed += uint64(index-1) << 32 // which no seed that a user gives comes to
-	c.Budget, c.Most = c.Budget/time.Duration(of), c.Most/float64(of)
+	c.Budget, c.MaxEquivalents = c.Budget/time.Duration(of), c.MaxEquivalents/float64(of)
 	if c.Trials > 0 {
 		c.Trials = max(1, (c.Trials+of-index)/of)
 	}
@@ -72,9 +72,9 @@ func join(s, o *Search) {
 	s.machine.parallel += o.machine.parallel
 	c, d := &s.config, &o.config
 	c.Budget = limit(c.Budget, d.Budget, max(c.Budget, d.Budget))
-	c.Most = limit(c.Most, d.Most, c.Most+d.Most)
+	c.MaxEquivalents = limit(c.MaxEquivalents, d.MaxEquivalents, c.MaxEquivalents+d.MaxEquivalents)
 	c.Trials = limit(c.Trials, d.Trials, c.Trials+d.Trials)
-	if leastDone(o.phase) > leastDone(s.phase) {
+	if minDone(o.phase) > minDone(s.phase) {
 		s.phase = o.phase
 	}
 }
@@ -101,13 +101,13 @@ func (c *Config) check() error {
 	}{
 		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
 		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
-		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds),
-			whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
+		{"Seeds", c.Seeds < 0 || c.Seeds > maxSeeds, strconv.Itoa(c.Seeds),
+			whole + "1 and ≤ " + strconv.Itoa(maxSeeds)},
 		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
-		{"Most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
+		{"MaxEquivalents", !(c.MaxEquivalents >= 0), number(c.MaxEquivalents), "a number of gradient equivalents ≥ 0"},
 		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
-		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel),
-			whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
+		{"Parallel", c.Parallel < 0 || c.Parallel > maxParallel, strconv.Itoa(c.Parallel),
+			whole + "1 and ≤ " + strconv.Itoa(maxParallel) + ", or 0 for as many as cores"},
 		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
 		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) +
 			", or -1 for none"},

@@ -18,19 +18,19 @@ const optKey = "opt"
 // fields are the keys that are no hyperparameters, each with how a value gets into a configuration.
 var fields = map[string]func(c *trainer.Config, value string) bool{
 	optKey:      func(c *trainer.Config, v string) bool { c.Optimizer = v; return true },
-	"net":       putNet,
+	"net":       setNet,
 	"act":       func(c *trainer.Config, v string) bool { c.Act = v; return true },
 	"out":       func(c *trainer.Config, v string) bool { c.Out = v; return true },
 	"loss":      func(c *trainer.Config, v string) bool { c.Loss = v; return true },
 	"init":      func(c *trainer.Config, v string) bool { c.Init = v; return true },
-	"batch":     func(c *trainer.Config, v string) bool { return putCount(&c.Batch, v) },
-	"blocks":    func(c *trainer.Config, v string) bool { return putCount(&c.Blocks, v) },
-	foldKey:     func(c *trainer.Config, v string) bool { return putCount(&c.Fold, v) },
-	"committee": func(c *trainer.Config, v string) bool { return putCount(&c.Committee, v) },
+	"batch":     func(c *trainer.Config, v string) bool { return setCount(&c.Batch, v) },
+	"blocks":    func(c *trainer.Config, v string) bool { return setCount(&c.Blocks, v) },
+	foldKey:     func(c *trainer.Config, v string) bool { return setCount(&c.Fold, v) },
+	"committee": func(c *trainer.Config, v string) bool { return setCount(&c.Committee, v) },
 
-	"l2":              func(c *trainer.Config, v string) bool { return putNumber(&c.L2, v) },
-	"input-noise":     func(c *trainer.Config, v string) bool { return putNumber(&c.InputNoise, v) },
-	"label-smoothing": func(c *trainer.Config, v string) bool { return putNumber(&c.LabelSmoothing, v) },
+	"l2":              func(c *trainer.Config, v string) bool { return setNumber(&c.L2, v) },
+	"input-noise":     func(c *trainer.Config, v string) bool { return setNumber(&c.InputNoise, v) },
+	"label-smoothing": func(c *trainer.Config, v string) bool { return setNumber(&c.LabelSmoothing, v) },
 	"skip": func(c *trainer.Config, v string) (ok bool) {
 		var err error
 		c.Skip, err = models.ParseSkip(v)
@@ -51,8 +51,8 @@ var expectations = map[string]string{
 	"l2":        "numbers ≥ 0", "input-noise": "numbers ≥ 0", "label-smoothing": "numbers from 0 to 1",
 }
 
-// putNet reads what --net takes.
-func putNet(c *trainer.Config, v string) bool {
+// setNet reads what --net takes.
+func setNet(c *trainer.Config, v string) bool {
 	c.Graph, c.Hidden = "", nil
 	switch {
 	case v == "none":
@@ -72,13 +72,13 @@ func putNet(c *trainer.Config, v string) bool {
 	return true
 }
 
-func putCount(to *int, v string) bool {
+func setCount(to *int, v string) bool {
 	n, err := strconv.Atoi(v)
 	*to = n
 	return err == nil && n >= 1
 }
 
-func putNumber(to *float64, v string) bool {
+func setNumber(to *float64, v string) bool {
 	f, err := strconv.ParseFloat(v, 64)
 	*to = f
 	return err == nil
@@ -99,14 +99,14 @@ const maxChoices = 1000
 
 // ParseDimension reads KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it. It returns a *trainer.ConfigError.
 func ParseDimension(text string) (Dimension, error) {
-	wrong := func(expected string) (Dimension, error) {
+	invalid := func(expected string) (Dimension, error) {
 		return Dimension{}, &trainer.ConfigError{Field: "Over", Value: text, Expected: expected}
 	}
 	key, values, ok := strings.Cut(text, "=")
 	d := Dimension{Key: strings.TrimSpace(key)}
 	values = strings.TrimSpace(values)
 	if !ok || d.Key == "" || values == "" {
-		return wrong("KEY=A,B,C or KEY=LOW..HIGH, as in rate=1e-4..1e-1:log")
+		return invalid("KEY=A,B,C or KEY=LOW..HIGH, as in rate=1e-4..1e-1:log")
 	}
 	if low, high, ranged := strings.Cut(values, ".."); ranged {
 		high, flags, _ := strings.Cut(high, ":")
@@ -118,56 +118,56 @@ func ParseDimension(text string) (Dimension, error) {
 			case "int":
 				d.Whole = true
 			default:
-				return wrong("nothing but :log and :int behind the range")
+				return invalid("nothing but :log and :int behind the range")
 			}
 		}
 		var bad [2]error
 		d.Low, bad[0] = strconv.ParseFloat(strings.TrimSpace(low), 64)
 		d.High, bad[1] = strconv.ParseFloat(strings.TrimSpace(high), 64)
 		if bad[0] != nil || bad[1] != nil {
-			return wrong("two numbers, as in rate=1e-4..1e-1:log")
+			return invalid("two numbers, as in rate=1e-4..1e-1:log")
 		}
 	} else {
 		if strings.Count(values, ",") >= maxChoices {
-			return wrong(fmt.Sprintf("at most %d values", maxChoices))
+			return invalid(fmt.Sprintf("at most %d values", maxChoices))
 		}
 		for v := range strings.SplitSeq(values, ",") {
 			d.Choices = append(d.Choices, strings.TrimSpace(v))
 		}
 	}
 	if err := d.Check(); err != nil {
-		return wrong(err.(*trainer.ConfigError).Expected)
+		return invalid(err.(*trainer.ConfigError).Expected)
 	}
 	return d, nil
 }
 
 // Check returns a *trainer.ConfigError for an axis that has no values, whatever its key means.
 func (d *Dimension) Check() error {
-	wrong := func(expected string) error {
+	invalid := func(expected string) error {
 		return &trainer.ConfigError{Field: "Over", Value: d.String(), Expected: expected}
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }
 	for i, v := range d.Choices {
 		if v == "" {
-			return wrong("a value between the commas")
+			return invalid("a value between the commas")
 		}
 		if slices.Index(d.Choices, v) < i {
-			return wrong("each value once; " + v + " is there twice")
+			return invalid("each value once; " + v + " is there twice")
 		}
 	}
 	switch {
 	case d.Key == "" || strings.ContainsAny(d.Key, " =,:"):
-		return wrong("a key, as in rate=1e-4..1e-1:log")
+		return invalid("a key, as in rate=1e-4..1e-1:log")
 	case len(d.Choices) > maxChoices:
-		return wrong(fmt.Sprintf("at most %d values", maxChoices))
+		return invalid(fmt.Sprintf("at most %d values", maxChoices))
 	case d.Choices != nil:
 		return nil
 	case !(d.Low < d.High) || math.IsInf(d.Low, 0) || math.IsInf(d.High, 0):
-		return wrong("two numbers, the lower one first")
+		return invalid("two numbers, the lower one first")
 	case d.Log && d.Low <= 0:
-		return wrong("numbers > 0 for a logarithmic range")
+		return invalid("numbers > 0 for a logarithmic range")
 	case d.Whole && !(whole(d.Low) && whole(d.High)):
-		return wrong("whole numbers for a range with :int")
+		return invalid("whole numbers for a range with :int")
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ const digits = 4
 func (d *Dimension) at(u float64) Choice {
 	if d.Choices != nil {
 		i := min(int(u*float64(len(d.Choices))), len(d.Choices)-1)
-		return Choice{Key: d.Key, Value: d.Choices[i], Number: d.placeOf(i)}
+		return Choice{Key: d.Key, Value: d.Choices[i], Number: d.positionOf(i)}
 	}
 	low, high := d.Low, d.High
 	if d.Whole {
@@ -214,11 +214,11 @@ func (d *Dimension) at(u float64) Choice {
 		v = math.Min(math.Max(v, d.Low), d.High)
 		text = optim.Format(v)
 	}
-	return Choice{Key: d.Key, Value: text, Number: d.place(v)}
+	return Choice{Key: d.Key, Value: text, Number: d.position(v)}
 }
 
-// place returns where a number lies on the axis of a range, 0…1.
-func (d *Dimension) place(v float64) float64 {
+// position returns where a number lies on the axis of a range, 0…1.
+func (d *Dimension) position(v float64) float64 {
 	low, high := d.Low, d.High
 	if d.Log {
 		v, low, high = math.Log(v), math.Log(low), math.Log(high)
@@ -226,8 +226,8 @@ func (d *Dimension) place(v float64) float64 {
 	return math.Min(math.Max((v-low)/(high-low), 0), 1)
 }
 
-// placeOf returns where the value of a list lies: with numbers their places in the list, else nowhere, −1.
-func (d *Dimension) placeOf(i int) float64 {
+// positionOf returns where the value of a list lies: with numbers their places in the list, else nowhere, −1.
+func (d *Dimension) positionOf(i int) float64 {
 	for _, v := range d.Choices {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
 			return -1

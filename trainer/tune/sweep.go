@@ -193,13 +193,13 @@ func (w *Sweep) Joined() search.Search {
 // states are in the order in which those of several searches prevail.
 var states = []string{phaseDone, phaseStopped, "interrupted", phaseFinals, phaseSearching}
 
-func leastDone(state string) int { return slices.Index(states, state) }
+func minDone(state string) int { return slices.Index(states, state) }
 
 // State returns the state of the part that is least done.
 func (w *Sweep) State() string {
 	state := 0
 	for i := range w.Parts {
-		state = max(state, leastDone(StateOf(&w.Parts[i].Search)))
+		state = max(state, minDone(StateOf(&w.Parts[i].Search)))
 	}
 	return states[state]
 }
@@ -256,8 +256,8 @@ func revive(s *store.Store, row *search.Search, trials []search.Trial, change fu
 		q.ranking.trials = append(q.ranking.trials, t)
 		q.configure(t)
 		if !t.Final {
-			q.scheduler.begun++
-			q.sampler.take(t.Choices)
+			q.scheduler.started++
+			q.sampler.observe(t.Choices)
 			continue
 		}
 		if t.Setting < 1 || t.Setting >= t.Number {

@@ -22,7 +22,7 @@ type trial struct {
 	recorder *recorder.Recorder // of a new run; nil where the run is in the store, or nothing more will come of it
 	seated   bool               // it holds a place: its session trains, or is about to end
 	pausing  bool               // it will pause at the end of the epoch under way
-	heard    int                // the newest epoch that the search has heard of in this session
+	received int                // the newest epoch that the search has heard of in this session
 	pausedAt int                // the epoch after which it has paused; −1: it has not yet
 	leaving  bool               // it is paused, and its session ends to make room
 	ended    *event.DoneEvent
@@ -57,7 +57,7 @@ func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
 // newTrial returns a trial that waits, begun so many seconds after the search.
 func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
 	return &trial{Trial: Trial{
-		Number: number, Setting: number, Choices: choices, Seed: seed, Begun: begun,
+		Number: number, Setting: number, Choices: choices, Seed: seed, Started: begun,
 		Best: nan, Test: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
 	}}
 }
@@ -68,8 +68,8 @@ func oneLine(err error) string {
 	return line
 }
 
-// mostPoints bounds a trial's curve.
-const mostPoints = 64
+// maxPoints bounds a trial's curve.
+const maxPoints = 64
 
 // boundedCurve is a curve of bounded length. What it has given out is never changed.
 type boundedCurve struct {
@@ -86,7 +86,7 @@ func (c *boundedCurve) add(p Point) {
 	if c.count++; (c.count-1)%c.every != 0 {
 		return
 	}
-	if len(c.points) >= mostPoints {
+	if len(c.points) >= maxPoints {
 		var half []Point
 		for i := 0; i < len(c.points); i += 2 {
 			half = append(half, c.points[i])

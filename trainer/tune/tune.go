@@ -114,7 +114,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	q.machine = q.config.allot(space.size())
 	q.ranking = &ranking{config: &q.config}
 	q.scheduler = newScheduler(&q.config, q.ranking)
-	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked,
+	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: maxParked,
 		reports: make(chan report)}
 	q.publisher.init()
 	return q, nil

@@ -216,7 +216,7 @@ func (h *History) Elsewhere() bool { return h.Run != nil && h.Run.Model.Program 
 
 // Lacks reports whether the model has not what an optimizer needs.
 func (h *History) Lacks(optimizer string) bool {
-	return h.Run != nil && slices.Contains(h.Run.Model.Lacks, optimizer)
+	return h.Run != nil && slices.Contains(h.Run.Model.Missing, optimizer)
 }
 
 // Awaited reports whether a run is watched for that has not begun.

@@ -21,7 +21,7 @@ func overfits(train, test *chart.Series) (since int, ok bool) {
 func curveOf(s *chart.Series) *alert.Curve {
 	c := alert.Curve{Bins: make([]alert.Bin, len(s.Buckets))}
 	c.First, _, _ = s.Ends()
-	c.Least, _ = s.Least()
+	c.Min, _ = s.Least()
 	for i := range s.Buckets {
 		b := &s.Buckets[i]
 		c.Bins[i] = alert.Bin{X: b.X1[chart.Epochs], Sum: b.Sum, N: int(b.N)}

@@ -139,8 +139,8 @@ func details(m *model, w int) (rows []string) {
 	tag, state := m.tag(t), stateOf(t, true)
 	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(
 		state.Token, state.Text).Full())
-	if t.Why != "" {
-		put(style.Text, "why", t.Why)
+	if t.Error != "" {
+		put(style.Text, "why", t.Error)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
 		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))

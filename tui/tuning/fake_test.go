@@ -95,10 +95,10 @@ func fakeBoard(n int, share, target float64) *tune.Leaderboard {
 	}
 	if share < 1 {
 		now := share * 60
-		b.Trials = slices.DeleteFunc(b.Trials, func(t tune.Trial) bool { return t.Begun > now || t.Final })
+		b.Trials = slices.DeleteFunc(b.Trials, func(t tune.Trial) bool { return t.Started > now || t.Final })
 		for i := range b.Trials {
 			if t := &b.Trials[i]; t.Ended > now {
-				t.State, t.Why, t.Ended = tune.Running, "", now
+				t.State, t.Error, t.Ended = tune.Running, "", now
 				t.Curve = t.Curve[:len(t.Curve)/2]
 				t.TargetSeconds, t.TargetEquivalents = tuitest.NaN, tuitest.NaN
 				if len(t.Curve) > 0 {
@@ -130,19 +130,19 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	if opt == "adam" || opt == "nag" {
 		t.Choices = append(t.Choices, tune.Choice{Key: "batch", Value: strconv.Itoa(batch), Number: math.Log2(float64(batch)/16) / 5})
 	}
-	t.Begun = 54 * float64(i) / float64(n)
+	t.Started = 54 * float64(i) / float64(n)
 	steps := 30
 	switch i % 7 {
 	case 2, 5:
-		steps, t.State, t.Why, t.Rung = 9, tune.Pruned, fmt.Sprintf("place %d of %d at rung 1", 3+i%9, 12), 1
+		steps, t.State, t.Error, t.Rung = 9, tune.Pruned, fmt.Sprintf("place %d of %d at rung 1", 3+i%9, 12), 1
 	case 4:
 		steps, t.State = 18, tune.Paused
 	}
 	if i%11 == 10 {
-		steps, t.State, t.Why = 4, tune.Diverged, "the loss is not finite at epoch 4"
+		steps, t.State, t.Error = 4, tune.Diverged, "the loss is not finite at epoch 4"
 	}
 	if i%23 == 21 {
-		t.State, t.Why, t.Ended = tune.Failed, "tr-gn: --batch 16: expected at least 26 rows", t.Begun
+		t.State, t.Error, t.Ended = tune.Failed, "tr-gn: --batch 16: expected at least 26 rows", t.Started
 		return t
 	}
 	floor := 0.03 + 0.02*math.Abs(math.Log10(rate)+2.5) + 0.004*float64(i%4)
@@ -159,10 +159,10 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 		t.Curve = append(t.Curve, tune.Point{Seconds: t.Seconds, Equivalents: t.Equivalents, Value: v})
 		if target > 0 && float64(v) <= target && math.IsNaN(float64(t.TargetSeconds)) {
 			t.TargetSeconds, t.TargetEquivalents = event.Float(t.Seconds), event.Float(t.Equivalents)
-			t.State, t.Why = tune.Reached, ""
+			t.State, t.Error = tune.Reached, ""
 		}
 	}
-	t.Ended = t.Begun + 2*t.Seconds
+	t.Ended = t.Started + 2*t.Seconds
 	t.EndedAt = 40 * t.Ended
 	return t
 }
@@ -176,7 +176,7 @@ func fakeFinals(b *tune.Leaderboard) (out []tune.Trial) {
 		t := b.Trials[i]
 		t.Setting, t.Number, t.Seed, t.Final = t.Number, len(b.Trials)+k+1, 11, true
 		t.TargetSeconds *= 0.6
-		t.Begun, t.Ended = 55+1.5*float64(k), 56.4+1.5*float64(k)
+		t.Started, t.Ended = 55+1.5*float64(k), 56.4+1.5*float64(k)
 		t.EndedAt = 40 * t.Ended
 		out = append(out, t)
 	}

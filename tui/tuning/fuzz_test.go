@@ -26,7 +26,7 @@ import (
 func TestTuneOdd(t *testing.T) {
 	b := fakeBoard(12, 1, 0.05)
 	b.Name, b.Data, b.Warning = "\x1b[2Jevil\r\n\u202e", "数据集", strings.Repeat("long ", 60)
-	b.Trials[0].Choices[0].Value, b.Trials[0].Why, b.Trials[0].Run = "数据\x07", "a\x1b]0;x\x07b", "\x1b[H"
+	b.Trials[0].Choices[0].Value, b.Trials[0].Error, b.Trials[0].Run = "数据\x07", "a\x1b]0;x\x07b", "\x1b[H"
 	b.Trials[1].Choices = nil
 	b.Trials[2].Best, b.Trials[2].Seconds, b.Trials[2].Equivalents = 1e300, math.Inf(1), math.NaN()
 	b.Trials[3].Curve = []tune.Point{{Seconds: math.NaN(), Equivalents: -1, Value: 0}, {Value: tuitest.NaN}}
@@ -199,7 +199,7 @@ func TestTuneEnds(t *testing.T) {
 func randomBoard(r *rand.Rand) *tune.Leaderboard {
 	f := func() float64 { return float64(tuitest.RandomFloat(r)) }
 	b := &tune.Leaderboard{Name: tuitest.RandomText(r), Data: tuitest.RandomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
-		Phase: []string{"", "searching", "finals", "done", "stopped", tuitest.RandomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), Most: f(),
+		Phase: []string{"", "searching", "finals", "done", "stopped", tuitest.RandomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), MaxEquivalents: f(),
 		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: tuitest.RandomText(r), Warning: tuitest.RandomText(r)}
 	keys := []string{"opt", "rate", "batch", tuitest.RandomText(r), "net"}
 	for _, k := range keys[:r.IntN(len(keys)+1)] {
@@ -210,8 +210,8 @@ func randomBoard(r *rand.Rand) *tune.Leaderboard {
 		b.Over = append(b.Over, d)
 	}
 	for i := range r.IntN(40) {
-		t := tune.Trial{Number: i + r.IntN(3), Seed: r.Uint64(), State: tune.State(r.IntN(9)), Why: tuitest.RandomText(r), Run: tuitest.RandomText(r), Rung: r.IntN(3), Final: r.IntN(5) == 0,
-			Epochs: r.IntN(1e6), Best: tuitest.RandomFloat(r), Last: tuitest.RandomFloat(r), Loss: tuitest.RandomFloat(r), Seconds: f(), Equivalents: f(), Begun: f(), Ended: f(), EndedAt: f(),
+		t := tune.Trial{Number: i + r.IntN(3), Seed: r.Uint64(), State: tune.State(r.IntN(9)), Error: tuitest.RandomText(r), Run: tuitest.RandomText(r), Rung: r.IntN(3), Final: r.IntN(5) == 0,
+			Epochs: r.IntN(1e6), Best: tuitest.RandomFloat(r), Last: tuitest.RandomFloat(r), Loss: tuitest.RandomFloat(r), Seconds: f(), Equivalents: f(), Started: f(), Ended: f(), EndedAt: f(),
 			TargetSeconds: tuitest.RandomFloat(r), TargetEquivalents: tuitest.RandomFloat(r)}
 		for _, k := range keys[:r.IntN(len(keys)+1)] {
 			t.Choices = append(t.Choices, tune.Choice{Key: k, Value: []string{"adam", "64", strconv.FormatFloat(f(), 'g', -1, 64), tuitest.RandomText(r)}[r.IntN(4)], Number: f()})

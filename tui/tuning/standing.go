@@ -82,7 +82,7 @@ func (s *standing) count(t *tune.Trial) {
 	}
 	s.epochs = max(s.epochs, t.Epochs)
 	s.gone = s.gone || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
-	s.whys = s.whys || t.Why != ""
+	s.whys = s.whys || t.Error != ""
 }
 
 // dimensions lists what the trials differ in, in the order of Leaderboard.Over, and what that does not name behind it.

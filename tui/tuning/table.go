@@ -80,7 +80,7 @@ func columnsOf(m *model, long bool) []column {
 		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
 	if m.whys {
 		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
-			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Why)) }})
+			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Error)) }})
 	}
 	return out
 }
@@ -208,8 +208,8 @@ func aboutTrial(m *model, w, rows int) []string {
 	tag, state := m.tag(t), stateOf(t, true)
 	first, second := m.Line(w), m.Line(w).Put(style.Text, "   ")
 	first.Put(tag.Token, " "+tag.Text).Put(style.Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
-	if t.Why != "" {
-		first.Put(style.Muted, ": "+style.Clean(t.Why))
+	if t.Error != "" {
+		first.Put(style.Muted, ": "+style.Clean(t.Error))
 	}
 	rest, sep := first, " · "
 	if rows > 1 {

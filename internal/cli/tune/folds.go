@@ -114,8 +114,8 @@ func foldLine(b *tune.Leaderboard, t *tune.Trial) string {
 	line := foldColumns(choiceOf(t, "fold"), t.State.String(), judged(b, t.Best), judged(b, t.Test),
 		strconv.Itoa(t.BestEpoch), strconv.Itoa(t.Epochs),
 		print.Fixed(event.Float(t.Seconds), 2))
-	if t.Why != "" {
-		line += "  " + t.Why
+	if t.Error != "" {
+		line += "  " + t.Error
 	}
 	return print.Printable(line)
 }

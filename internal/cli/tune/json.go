@@ -80,12 +80,12 @@ func trialOf(t *tune.Trial) trialJSON {
 		choices[c.Key] = c.Value
 	}
 	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed,
-		State: t.State.String(), Why: t.Why,
+		State: t.State.String(), Why: t.Error,
 		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch,
 		Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds,
 		TargetEquivalents: t.TargetEquivalents,
-		Begun:             t.Begun, Ended: t.Ended}
+		Begun:             t.Started, Ended: t.Ended}
 }
 
 // boardOf returns what is printed of a board with its best settings, so many of them.
@@ -98,7 +98,7 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	}
 	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test,
 		BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
-		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.Most), Parallel: b.Parallel,
+		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.MaxEquivalents), Parallel: b.Parallel,
 		Threads: b.Threads,
 		Count:   len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command,
 		Warning: b.Warning}

@@ -105,8 +105,8 @@ func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	if t.Final {
 		text += ", measured alone"
 	}
-	if t.Why != "" {
-		text += ": " + t.Why
+	if t.Error != "" {
+		text += ": " + t.Error
 	}
 	return print.Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best),
 		print.Elapsed(t.TargetSeconds), strconv.Itoa(t.Epochs),

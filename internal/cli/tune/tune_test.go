@@ -57,9 +57,9 @@ func sampleBoard() *tune.Leaderboard {
 	for i := range b.Trials {
 		b.Trials[i].Test = event.Absent
 	}
-	b.Trials[1].Why = "behind 4 of 6 after 12 gradient equivalents"
-	b.Trials[2].Why = "loss 1e+09 in epoch 3"
-	b.Trials[3].Why = "--blocks 4: expected fewer"
+	b.Trials[1].Error = "behind 4 of 6 after 12 gradient equivalents"
+	b.Trials[2].Error = "loss 1e+09 in epoch 3"
+	b.Trials[3].Error = "--blocks 4: expected fewer"
 	b.Trials[5].Final, b.Trials[6].Final = true, true
 	return b
 }
@@ -70,7 +70,7 @@ func TestTrialText(t *testing.T) {
 	b := sampleBoard()
 	early := *b
 	early.Phase, early.Trials, early.Order, early.Command = "searching", append([]tune.Trial(nil), b.Trials[:3]...), []int{1}, ""
-	early.Trials[0].State, early.Trials[1].State, early.Trials[1].Why = tune.Running, tune.Paused, ""
+	early.Trials[0].State, early.Trials[1].State, early.Trials[1].Error = tune.Running, tune.Paused, ""
 	late := *b
 	late.Phase, late.Warning = "finals", "disk\x1b is full"
 	for _, b := range []*tune.Leaderboard{&early, &early, &late} {
@@ -195,7 +195,7 @@ func TestProgressOfASearch(t *testing.T) {
 	if got := done(b); got != 0.5 {
 		t.Errorf("%v done by trials", got)
 	}
-	b.Most = 1000
+	b.MaxEquivalents = 1000
 	if got := done(b); got != 1 {
 		t.Errorf("%v done by work", got)
 	}

@@ -87,7 +87,7 @@ func (p *Parser) read(line []byte) (cells, numbers int) {
 		if v, ok := number(cell, p.separator); ok {
 			numbers++
 			if c.key != "" {
-				p.row.PutAs(c.axis, c.key, v)
+				p.row.SetAs(c.axis, c.key, v)
 			}
 		} else if math.IsNaN(p.row.Wall) {
 			if wall, ok := logs.ParseTime(cell, time.Local); ok {

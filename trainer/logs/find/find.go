@@ -56,7 +56,7 @@ func Dir(dir string) ([]Candidate, error) {
 	for len(s.queue) > 0 && s.entries < maxEntries {
 		next := s.queue[0]
 		s.queue = s.queue[1:]
-		s.look(next)
+		s.visit(next)
 	}
 	return s.result(), nil
 }
@@ -72,7 +72,7 @@ type search struct {
 	top       string
 	queue     []folder
 	entries   int
-	heads     int
+	headsRead int
 	databases int
 	found     []Candidate
 	events    map[string]time.Time // when event files were written, by their directory
@@ -94,8 +94,8 @@ func (s *search) read(path string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// look lists what is in a directory: a run's as a whole, or else its files, and the directories in it for later.
-func (s *search) look(at folder) {
+// visit lists what is in a directory: a run's as a whole, or else its files, and the directories in it for later.
+func (s *search) visit(at folder) {
 	entries, err := s.read(at.path)
 	if err != nil {
 		return // what can't be read has nothing for us

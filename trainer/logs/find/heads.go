@@ -15,9 +15,9 @@ import (
 
 // heads tell by how a file begins whether it is a log of a kind: of its format, and of training.
 var heads = map[string]func(head []byte) bool{
-	"csv":   func(head []byte) bool { return csvlog.Sniff(head) && tellsCSV(head) },
-	"jsonl": func(head []byte) bool { return jsonlog.Sniff(head) && tellsJSON(head) },
-	"json":  func(head []byte) bool { return jsonlog.SniffFile(head) && tellsJSON(head) },
+	"csv":   func(head []byte) bool { return csvlog.Sniff(head) && isCSVLog(head) },
+	"jsonl": func(head []byte) bool { return jsonlog.Sniff(head) && isJSONLog(head) },
+	"json":  func(head []byte) bool { return jsonlog.SniffFile(head) && isJSONLog(head) },
 	"text":  text.Sniff,
 }
 
@@ -63,29 +63,29 @@ func (s *search) kindOf(path, name string) string {
 	return ""
 }
 
-// telling are parts of the names of what training is measured by, and words of them.
+// trainingParts are parts of the names of what training is measured by, and trainingWords of them.
 var (
-	telling = []string{"loss", "acc", "reward", "perplexity", "rmse", "grad_norm", "learning_rate"}
-	words   = []string{"lr", "val", "train", "error", "ppl", "mae", "auc"}
+	trainingParts = []string{"loss", "acc", "reward", "perplexity", "rmse", "grad_norm", "learning_rate"}
+	trainingWords = []string{"lr", "val", "train", "error", "ppl", "mae", "auc"}
 )
 
-// tells reports whether a name is one that a log of training has: a step, an epoch or a usual metric.
-func tells(name string) bool {
+// namesLog reports whether a name is one that a log of training has: a step, an epoch or a usual metric.
+func namesLog(name string) bool {
 	axis := logs.AxisOf(name)
 	if axis == logs.Steps || axis == logs.Epochs {
 		return true
 	}
 	name = strings.ToLower(name)
-	return slices.ContainsFunc(telling, func(part string) bool { return strings.Contains(name, part) }) ||
+	return slices.ContainsFunc(trainingParts, func(part string) bool { return strings.Contains(name, part) }) ||
 		slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }),
-			func(word string) bool { return slices.Contains(words, word) })
+			func(word string) bool { return slices.Contains(trainingWords, word) })
 }
 
-// tellsCSV reports whether the first line of a table has a telling name.
-func tellsCSV(head []byte) bool {
+// isCSVLog reports whether the first line of a table has a telling name.
+func isCSVLog(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
-			return slices.ContainsFunc(strings.FieldsFunc(string(line), isSeparator), tells)
+			return slices.ContainsFunc(strings.FieldsFunc(string(line), isSeparator), namesLog)
 		}
 	}
 	return false
@@ -96,7 +96,7 @@ func isSeparator(r rune) bool { return strings.ContainsRune(",;\t\r\n\"", r) }
 // pair is a key with a number, or a list of them, in JSON as programs write it.
 var pair = regexp.MustCompile(`"([^"\\]{1,200})"\s*:\s*[\["]?(?:-?[0-9]|-?Infinity|NaN)`)
 
-// tellsJSON reports whether a telling name has a number.
-func tellsJSON(head []byte) bool {
-	return slices.ContainsFunc(pair.FindAllSubmatch(head, -1), func(m [][]byte) bool { return tells(string(m[1])) })
+// isJSONLog reports whether a telling name has a number.
+func isJSONLog(head []byte) bool {
+	return slices.ContainsFunc(pair.FindAllSubmatch(head, -1), func(m [][]byte) bool { return namesLog(string(m[1])) })
 }

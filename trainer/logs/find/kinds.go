@@ -119,7 +119,7 @@ const headSize = 4096
 
 // head returns how a file begins.
 func (s *search) head(path string) []byte {
-	if s.heads++; s.heads > maxHeads {
+	if s.headsRead++; s.headsRead > maxHeads {
 		return nil
 	}
 	f, err := os.Open(path)

@@ -16,7 +16,7 @@ var clearml = layout{
 		if IsClearML(path) {
 			return path
 		}
-		return newest(path, func(dir string) int64 {
+		return latest(path, func(dir string) int64 {
 			if !IsClearML(dir) {
 				return 0
 			}
@@ -38,11 +38,11 @@ func IsClearML(dir string) bool {
 	if metrics && log || (metrics || log) && has(dir, "task.json") {
 		return true
 	}
-	return metrics && begins(filepath.Join(dir, "metrics.jsonl"), '[')
+	return metrics && startsWith(filepath.Join(dir, "metrics.jsonl"), '[')
 }
 
-// begins reports whether a character is the first of a file.
-func begins(path string, c byte) bool {
+// startsWith reports whether a character is the first of a file.
+func startsWith(path string, c byte) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false

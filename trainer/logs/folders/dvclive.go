@@ -79,7 +79,7 @@ func (m *metric) End(logs.State, string) {}
 const batch = 4096
 
 func (m *metrics) read(ctx context.Context, to logs.Sink) (bool, error) {
-	m.look()
+	m.scan()
 	for _, f := range m.order {
 		f.more = true
 	}
@@ -99,8 +99,8 @@ func (m *metrics) read(ctx context.Context, to logs.Sink) (bool, error) {
 	return true, nil
 }
 
-// look finds files that are new.
-func (m *metrics) look() {
+// scan finds files that are new.
+func (m *metrics) scan() {
 	m.dirs = m.dirs[:0]
 	_ = filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -49,13 +49,13 @@ type folder struct {
 	layout
 	dir   string
 	parts []part
-	told  bool
+	named bool
 }
 
 // Read gives what is new in the folder's files, one after the other.
 func (f *folder) Read(ctx context.Context, to logs.Sink) (more bool, err error) {
-	if !f.told {
-		f.told = true
+	if !f.named {
+		f.named = true
 		to.Info(logs.Info{Program: f.program})
 	}
 	for _, p := range f.parts {
@@ -64,7 +64,7 @@ func (f *folder) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 		}
 		more, err := p.read(ctx, to)
 		if errors.Is(err, logs.ErrRestart) {
-			f.parts, f.told = f.layout.parts(f.dir), false
+			f.parts, f.named = f.layout.parts(f.dir), false
 		}
 		if more || err != nil {
 			return more, err
@@ -106,17 +106,17 @@ func has(dir, name string) bool {
 	return err == nil
 }
 
-// newest returns the directory in a path that is valued most, empty if none is above 0.
-func newest(path string, value func(dir string) int64) (best string) {
+// latest returns the directory in a path that is valued most, empty if none is above 0.
+func latest(path string, value func(dir string) int64) (best string) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return ""
 	}
-	most := int64(0)
+	highest := int64(0)
 	for _, e := range entries {
 		dir := filepath.Join(path, e.Name())
-		if v := value(dir); v > most {
-			best, most = dir, v
+		if v := value(dir); v > highest {
+			best, highest = dir, v
 		}
 	}
 	return best

@@ -16,15 +16,15 @@ import (
 
 // stamp tells versions of a file apart.
 type stamp struct {
-	info    fs.FileInfo
-	settled bool // whether a later change would show in the file's time
+	info   fs.FileInfo
+	stable bool // whether a later change would show in the file's time
 }
 
 // changed reports whether a file is another one than at the last call.
 func (s *stamp) changed(info fs.FileInfo) bool {
-	same := s.settled && os.SameFile(info, s.info) && info.Size() == s.info.Size() &&
+	same := s.stable && os.SameFile(info, s.info) && info.Size() == s.info.Size() &&
 		info.ModTime().Equal(s.info.ModTime())
-	s.info, s.settled = info, time.Since(info.ModTime()) > 100*time.Millisecond
+	s.info, s.stable = info, time.Since(info.ModTime()) > 100*time.Millisecond
 	return !same
 }
 
@@ -38,11 +38,11 @@ type fact struct {
 // facts reads a small file that is written whole, again when it has changed. A file that can't be read may be half
 // written.
 type facts struct {
-	path  string
-	parse func(text []byte) (fact, error)
-	stamp stamp
-	said  string // what was told last
-	fault string // why it could not be read
+	path     string
+	parse    func(text []byte) (fact, error)
+	stamp    stamp
+	reported string // what was told last
+	fault    string // why it could not be read
 }
 
 func (f *facts) read(_ context.Context, to logs.Sink) (bool, error) {
@@ -51,22 +51,22 @@ func (f *facts) read(_ context.Context, to logs.Sink) (bool, error) {
 		return false, nil
 	}
 	text, err := os.ReadFile(f.path)
-	var told fact
+	var parsed fact
 	if err == nil {
-		told, err = f.parse(text)
+		parsed, err = f.parse(text)
 	}
 	if err != nil {
 		f.fault = fmt.Sprintf("%s: %v", f.path, err)
 		return false, nil
 	}
 	f.fault = ""
-	if said := fmt.Sprint(told); said != f.said {
-		f.said = said
-		if i := told.info; i.Name != "" || !i.Began.IsZero() || len(i.Config) > 0 {
+	if said := fmt.Sprint(parsed); said != f.reported {
+		f.reported = said
+		if i := parsed.info; i.Name != "" || !i.Began.IsZero() || len(i.Config) > 0 {
 			to.Info(i)
 		}
-		if told.state != logs.Unknown {
-			to.End(told.state, told.message)
+		if parsed.state != logs.Unknown {
+			to.End(parsed.state, parsed.message)
 		}
 	}
 	return false, nil
@@ -78,7 +78,7 @@ func (f *facts) warning() string { return f.fault }
 type document struct {
 	path   string
 	reader logs.Reader
-	why    string
+	err    string
 }
 
 func (d *document) read(ctx context.Context, to logs.Sink) (bool, error) {
@@ -88,10 +88,10 @@ func (d *document) read(ctx context.Context, to logs.Sink) (bool, error) {
 		}
 		r, err := jsonlog.OpenFile(d.path)
 		if err != nil {
-			d.why = err.Error()
+			d.err = err.Error()
 			return false, nil
 		}
-		d.reader, d.why = r, ""
+		d.reader, d.err = r, ""
 	}
 	return d.reader.Read(ctx, to)
 }
@@ -100,7 +100,7 @@ func (d *document) warning() string {
 	if d.reader != nil {
 		return d.reader.Warning()
 	}
-	return d.why
+	return d.err
 }
 
 // lines follows a file that grows by lines, and gives each whole one to a parser. A line that is not written to its end
@@ -115,7 +115,7 @@ type lines struct {
 	chunk  int64  // how much is read at once
 	long   bool   // within a line of more than maxLine
 	bad    int
-	why    error // of the newest bad line
+	err    error // of the newest bad line
 }
 
 const (
@@ -179,7 +179,7 @@ func (l *lines) use(text []byte, to logs.Sink) (used int) {
 		}
 		if err := l.parser.Line(line, to); err != nil {
 			l.bad++
-			l.why = err
+			l.err = err
 		}
 	}
 	switch {
@@ -198,7 +198,7 @@ func (l *lines) warning() string {
 	if l.bad == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %d lines can't be read: %v", l.path, l.bad, l.why)
+	return fmt.Sprintf("%s: %d lines can't be read: %v", l.path, l.bad, l.err)
 }
 
 // console is a parser of what a program printed.

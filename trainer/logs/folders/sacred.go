@@ -17,7 +17,7 @@ var sacred = layout{
 		if isSacred(path) {
 			return path
 		}
-		return newest(path, func(dir string) int64 {
+		return latest(path, func(dir string) int64 {
 			if n := numbered(dir); n > 0 && isSacred(dir) {
 				return n
 			}

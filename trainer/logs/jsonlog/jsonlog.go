@@ -179,7 +179,7 @@ func isConfig(key []byte) bool {
 
 func (p *Parser) put(key []byte, v float64) {
 	n := p.name(key)
-	p.row.PutAs(n.axis, n.key, v)
+	p.row.SetAs(n.axis, n.key, v)
 }
 
 // name returns the name for a key as it is in the line.

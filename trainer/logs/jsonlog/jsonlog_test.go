@@ -232,7 +232,7 @@ func FuzzLine(f *testing.F) {
 		var want logs.Row
 		want.Clear()
 		for _, v := range found {
-			want.Put(logs.Clean(v.Key), v.V)
+			want.Set(logs.Clean(v.Key), v.V)
 		}
 		if (len(want.Values) > 0) != (k.rows > 0) || len(want.Values) > 0 && fmt.Sprint(want) != fmt.Sprint(k.row) {
 			t.Fatalf("%q: %v, encoding/json %v", line, k.row, want)

@@ -74,10 +74,10 @@ func (t *table) list(l list) (any bool) {
 func put(r *logs.Row, key string, value any) {
 	switch v := value.(type) {
 	case float64:
-		r.Put(key, v)
+		r.Set(key, v)
 	case string:
 		if n, ok := logs.ParseNumber([]byte(v)); ok {
-			r.Put(key, n)
+			r.Set(key, n)
 		} else if a := logs.AxisOf(key); a == logs.Wall || a == logs.Elapsed {
 			if wall, ok := logs.ParseTime([]byte(v), time.Local); ok {
 				r.Wall = wall

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// mostHeld is how many metrics are ordered at once at most: 32 MB in each million.
-	mostHeld = 1 << 22
+	// maxHeld is how many metrics are ordered at once at most: 32 MB in each million.
+	maxHeld = 1 << 22
 	// rowsAtOnce is how many rows a call of Read gives.
 	rowsAtOnce = 4096
 )
@@ -131,7 +131,7 @@ func (b *batch) giveRow(to logs.Sink) {
 	if first.wall > 0 {
 		b.row.Wall = float64(first.wall) / 1000
 	}
-	var untold bool
+	var unread bool
 	for ; b.given < len(b.points); b.given++ {
 		p := b.points[b.given]
 		if p.step != first.step || p.wall != first.wall || b.last[p.key] == b.rows {
@@ -140,12 +140,12 @@ func (b *batch) giveRow(to logs.Sink) {
 		b.last[p.key] = b.rows
 		if p.step == 0 {
 			// A program that does not tell its steps has the step 0 in all of its metrics.
-			untold = untold || b.zero[p.key]
+			unread = unread || b.zero[p.key]
 			b.zero[p.key] = true
 		}
-		b.row.Put(b.keys[p.key], p.value)
+		b.row.Set(b.keys[p.key], p.value)
 	}
-	if untold {
+	if unread {
 		b.row.Step = math.NaN()
 	}
 	to.Row(&b.row)

@@ -35,8 +35,8 @@ func ListDB(path string) (runs []Run, err error) {
 
 // What runsIn is asked for, beside all runs.
 const (
-	theRun = "AND r.run_uuid = ?"
-	newest = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, " +
+	theRun    = "AND r.run_uuid = ?"
+	latestRun = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, " +
 		"rowid DESC LIMIT 1)"
 )
 
@@ -62,18 +62,18 @@ func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any
 
 // dbReader reads a run of a database.
 type dbReader struct {
-	db     *sqlitelog.DB
-	path   string
-	asked  string // "": the newest
-	id     string // of the run; empty: none yet
-	tables bool   // they are there
-	after  int64  // rowid of the newest metric that was read
-	whole  bool   // all that there was has been read once
-	total  int64  // metrics when the first of them was read
-	giving bool
-	batch  batch
-	story  story
-	why    string
+	db        *sqlitelog.DB
+	path      string
+	requested string // "": the newest
+	id        string // of the run; empty: none yet
+	tables    bool   // they are there
+	after     int64  // rowid of the newest metric that was read
+	whole     bool   // all that there was has been read once
+	total     int64  // metrics when the first of them was read
+	giving    bool
+	batch     batch
+	story     story
+	warning   string
 }
 
 // OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique
@@ -84,7 +84,7 @@ func OpenDB(path, run string) (logs.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dbReader{db: db, path: path, asked: run}
+	r := &dbReader{db: db, path: path, requested: run}
 	_, err = db.Poll(context.Background(), func(ctx context.Context) (bool, error) {
 		_, err := r.find(ctx)
 		return true, err
@@ -100,7 +100,7 @@ func OpenDB(path, run string) (logs.Reader, error) {
 func (r *dbReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 	more, err := r.db.Poll(ctx, func(ctx context.Context) (bool, error) { return r.read(ctx, to) })
 	if errors.Is(err, logs.ErrRestart) {
-		*r = dbReader{db: r.db, path: r.path, asked: r.asked}
+		*r = dbReader{db: r.db, path: r.path, requested: r.requested}
 	}
 	return more, err
 }
@@ -118,11 +118,11 @@ func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := r.story.begin(to, run, params); err != nil {
+	if err := r.story.report(to, run, params); err != nil {
 		return false, err
 	}
 	more, err := r.collect(ctx)
-	if err != nil || more && len(r.batch.points) < mostHeld {
+	if err != nil || more && len(r.batch.points) < maxHeld {
 		return more, err
 	}
 	r.whole = !more
@@ -150,14 +150,14 @@ func (r *dbReader) find(ctx context.Context) (Run, error) {
 		case !r.tables && len(has) > 0:
 			return Run{}, fmt.Errorf("%s: an SQLite database of another program: expected one of MLflow's", r.path)
 		case !r.tables:
-			r.why = absent(r.path)
+			r.warning = absent(r.path)
 			return Run{}, nil
 		}
 	}
-	if r.id != "" && r.asked != "" {
+	if r.id != "" && r.requested != "" {
 		runs, err := runsIn(ctx, r.db, theRun, r.id)
 		if err == nil && len(runs) == 0 {
-			err = fmt.Errorf("%s: run %s was deleted", r.path, r.asked)
+			err = fmt.Errorf("%s: run %s was deleted", r.path, r.requested)
 		}
 		if err != nil {
 			return Run{}, err
@@ -168,8 +168,8 @@ func (r *dbReader) find(ctx context.Context) (Run, error) {
 }
 
 func (r *dbReader) choose(ctx context.Context) (Run, error) {
-	condition := newest
-	if r.asked != "" {
+	condition := latestRun
+	if r.requested != "" {
 		condition = ""
 	}
 	runs, err := runsIn(ctx, r.db, condition)
@@ -177,8 +177,8 @@ func (r *dbReader) choose(ctx context.Context) (Run, error) {
 		return Run{}, err
 	}
 	at := 0
-	if r.asked != "" {
-		if at, err = choose(r.path, r.asked, runs); err != nil {
+	if r.requested != "" {
+		if at, err = choose(r.path, r.requested, runs); err != nil {
 			return Run{}, err
 		}
 	}
@@ -186,12 +186,12 @@ func (r *dbReader) choose(ctx context.Context) (Run, error) {
 	case len(runs) == 0 && r.id != "":
 		return Run{}, logs.ErrRestart
 	case len(runs) == 0:
-		r.why = absent(r.path)
+		r.warning = absent(r.path)
 		return Run{}, nil
 	case r.id != "" && r.id != runs[at].ID:
 		return Run{}, logs.ErrRestart
 	}
-	r.id, r.why = runs[at].ID, ""
+	r.id, r.warning = runs[at].ID, ""
 	return runs[at], nil
 }
 
@@ -220,7 +220,7 @@ func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
 		if r.total, err = r.db.Int(ctx, "SELECT count(*) FROM metrics WHERE run_uuid = ?", r.id); err != nil {
 			return false, err
 		}
-		r.batch.points = make([]point, 0, min(r.total, mostHeld))
+		r.batch.points = make([]point, 0, min(r.total, maxHeld))
 	}
 	rows := 0
 	err = r.db.Each(ctx, `SELECT rowid, key, value, timestamp, step, is_nan FROM metrics
@@ -258,7 +258,7 @@ func (r *dbReader) Warning() string {
 	if w := r.db.Warning(); w != "" {
 		return w
 	}
-	return r.why
+	return r.warning
 }
 
 // Close implements logs.Reader.

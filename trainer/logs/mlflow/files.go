@@ -18,8 +18,8 @@ import (
 
 // Bounds of a store of files: runs in it, and metrics or parameters of a run.
 const (
-	mostRuns = 100_000
-	mostKeys = 10_000
+	maxRuns = 100_000
+	maxKeys = 10_000
 )
 
 // SniffFiles reports whether a directory is a store of MLflow's: it holds directories of experiments, which are named
@@ -83,7 +83,7 @@ type fileRun struct {
 }
 
 // filesIn returns the runs in a store, and the meta.yaml of those that do not have it yet.
-func filesIn(dir string) (runs []fileRun, begun []string, err error) {
+func filesIn(dir string) (runs []fileRun, started []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, nil, err
 	}
@@ -97,9 +97,9 @@ func filesIn(dir string) (runs []fileRun, begun []string, err error) {
 			run := fileRun{dir: filepath.Join(experiment, e.Name())}
 			at := filepath.Join(run.dir, "meta.yaml")
 			switch {
-			case !e.IsDir() || len(runs)+len(begun) >= mostRuns:
+			case !e.IsDir() || len(runs)+len(started) >= maxRuns:
 			case !isFile(at):
-				begun = append(begun, at)
+				started = append(started, at)
 			case run.read(about["name"]):
 				runs = append(runs, run)
 			}
@@ -109,7 +109,7 @@ func filesIn(dir string) (runs []fileRun, begun []string, err error) {
 		return cmp.Or(
 			b.Began.Compare(a.Began), strings.Compare(b.ID, a.ID))
 	})
-	return runs, begun, nil
+	return runs, started, nil
 }
 
 // read reads what the run's directory says of it, and reports whether it is a run that was not deleted.
@@ -135,28 +135,28 @@ func (f *fileRun) read(experiment string) bool {
 
 // fileReader reads a run of a store of files.
 type fileReader struct {
-	dir, asked string
-	run        fileRun
-	found      bool
-	mark       map[string]stamp // of what tells of runs and parameters
-	params     map[string]string
-	begun      []string // meta.yaml of runs that do not have it yet
-	files      []*metricFile
-	byKey      map[string]*metricFile
-	size, read int64 // of the metrics' files
-	giving     bool
-	whole      bool // all that there was has been read once
-	batch      batch
-	story      story
-	bad        int // lines
-	why        string
+	dir, requested string
+	run            fileRun
+	found          bool
+	mark           map[string]stamp // of what tells of runs and parameters
+	params         map[string]string
+	started        []string // meta.yaml of runs that do not have it yet
+	files          []*metricFile
+	byKey          map[string]*metricFile
+	size, read     int64 // of the metrics' files
+	giving         bool
+	whole          bool // all that there was has been read once
+	batch          batch
+	story          story
+	bad            int // lines
+	warning        string
 }
 
 // OpenFiles returns a reader of a run in a store of files, as mlruns: of the one with this ID, this name, or this
 // unique beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A store
 // without runs is one that waits for its first.
 func OpenFiles(dir, run string) (logs.Reader, error) {
-	r := &fileReader{dir: dir, asked: run}
+	r := &fileReader{dir: dir, requested: run}
 	if err := r.find(); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func OpenFiles(dir, run string) (logs.Reader, error) {
 func (r *fileReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 	more, err := r.next(ctx, to)
 	if errors.Is(err, logs.ErrRestart) {
-		*r = fileReader{dir: r.dir, asked: r.asked}
+		*r = fileReader{dir: r.dir, requested: r.requested}
 	}
 	return more, err
 }
@@ -194,11 +194,11 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 	if !r.found {
 		return false, nil
 	}
-	if err := r.story.begin(to, r.run.Run, r.params); err != nil {
+	if err := r.story.report(to, r.run.Run, r.params); err != nil {
 		return false, err
 	}
 	more, err := r.collect()
-	if err != nil || more && len(r.batch.points) < mostHeld {
+	if err != nil || more && len(r.batch.points) < maxHeld {
 		return more, err
 	}
 	r.whole = !more
@@ -216,31 +216,31 @@ func (r *fileReader) give(to logs.Sink) bool {
 
 // find returns the run to read. It returns ErrRestart when a newer one has begun.
 func (r *fileReader) find() error {
-	if r.found && r.asked != "" {
+	if r.found && r.requested != "" {
 		if !r.run.read(r.run.Experiment) {
-			return fmt.Errorf("%s: run %s was deleted", r.dir, r.asked)
+			return fmt.Errorf("%s: run %s was deleted", r.dir, r.requested)
 		}
 		return nil
 	}
-	found, begun, err := filesIn(r.dir)
+	found, started, err := filesIn(r.dir)
 	if err != nil {
 		return err
 	}
-	r.begun = begun
+	r.started = started
 	at := 0
-	if r.asked != "" {
-		if at, err = choose(r.dir, r.asked, plain(found)); err != nil {
+	if r.requested != "" {
+		if at, err = choose(r.dir, r.requested, plain(found)); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(found) == 0 && !r.found:
-		r.why = absent(r.dir)
+		r.warning = absent(r.dir)
 		return nil
 	case len(found) == 0, r.found && r.run.dir != found[at].dir:
 		return logs.ErrRestart
 	}
-	r.run, r.found, r.why = found[at], true, ""
+	r.run, r.found, r.warning = found[at], true, ""
 	return nil
 }
 
@@ -258,15 +258,15 @@ func stampOf(path string) stamp {
 // marks are the stamps of what tells of runs, if the newest is wanted, and of this run's state and parameters.
 func (r *fileReader) marks() map[string]stamp {
 	marks := map[string]stamp{}
-	for _, path := range r.places() {
+	for _, path := range r.watched() {
 		marks[path] = stampOf(path)
 	}
 	return marks
 }
 
-func (r *fileReader) places() (paths []string) {
-	if !r.found || r.asked == "" {
-		paths = append(append(experiments(r.dir), r.dir), r.begun...)
+func (r *fileReader) watched() (paths []string) {
+	if !r.found || r.requested == "" {
+		paths = append(append(experiments(r.dir), r.dir), r.started...)
 	}
 	if r.found {
 		paths = append(paths, filepath.Join(r.run.dir, "meta.yaml"), filepath.Join(r.run.dir, "params"))
@@ -276,8 +276,8 @@ func (r *fileReader) places() (paths []string) {
 
 // Watch implements logs.Reader.
 func (r *fileReader) Watch() []string {
-	paths := r.places()
-	for _, at := range r.begun {
+	paths := r.watched()
+	for _, at := range r.started {
 		paths = append(paths, filepath.Dir(at))
 	}
 	if !r.found {
@@ -309,10 +309,10 @@ func (r *fileReader) Progress() float64 {
 
 // Warning implements logs.Reader.
 func (r *fileReader) Warning() string {
-	if r.why == "" && r.bad > 0 {
+	if r.warning == "" && r.bad > 0 {
 		return fmt.Sprintf("%s: %d lines of metrics can't be read: expected time, value, step", r.run.dir, r.bad)
 	}
-	return r.why
+	return r.warning
 }
 
 // Close implements logs.Reader.

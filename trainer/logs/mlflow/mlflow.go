@@ -27,14 +27,14 @@ var states = map[string]logs.State{"FINISHED": logs.Finished, "FAILED": logs.Fai
 
 // story is what a reader has told of a run, apart from its metrics.
 type story struct {
-	told  bool
-	run   Run
-	ended bool
-	info  logs.Info
+	reported bool
+	run      Run
+	ended    bool
+	info     logs.Info
 }
 
-// begin tells what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and goes on.
-func (s *story) begin(to logs.Sink, run Run, params map[string]string) error {
+// report tells what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and goes on.
+func (s *story) report(to logs.Sink, run Run, params map[string]string) error {
 	if s.ended && states[run.Status] == logs.Unknown {
 		return logs.ErrRestart
 	}
@@ -42,11 +42,11 @@ func (s *story) begin(to logs.Sink, run Run, params map[string]string) error {
 	for key, text := range params {
 		config[key] = setting(text)
 	}
-	if !s.told || run.Name != s.run.Name || !maps.Equal(config, s.info.Config) {
+	if !s.reported || run.Name != s.run.Name || !maps.Equal(config, s.info.Config) {
 		s.info = logs.Info{Name: run.Name, Began: run.Began, Config: config, Program: "MLflow"}
 		to.Info(s.info)
 	}
-	s.told, s.run = true, run
+	s.reported, s.run = true, run
 	return nil
 }
 

@@ -144,7 +144,7 @@ func eachFile(top string, f func(key, path string, d fs.DirEntry) error) error {
 		if err != nil || d.IsDir() {
 			return nil // what is not there has nothing for us
 		}
-		if seen++; seen > mostKeys {
+		if seen++; seen > maxKeys {
 			return errEnough
 		}
 		key, err := filepath.Rel(top, path)

@@ -29,7 +29,7 @@ func (r *reader) prepare(ctx context.Context) error {
 	case key == "" && len(has) > 0:
 		return fmt.Errorf("%s: an SQLite database of another program: expected one of trackio's", r.path)
 	case key == "":
-		r.why = r.waiting()
+		r.warning = r.waiting()
 		return nil
 	}
 	r.tables = map[string]*table{}
@@ -77,20 +77,20 @@ func (r *reader) find(ctx context.Context) error {
 		return err
 	}
 	at := 0
-	if r.asked != "" {
+	if r.requested != "" {
 		names := make([]sqlitelog.Named, len(runs))
 		for i, run := range runs {
 			names[i] = sqlitelog.Named{ID: run.ID, Name: run.Name}
 		}
-		if at, err = sqlitelog.Choose(r.asked, names); err != nil {
+		if at, err = sqlitelog.Choose(r.requested, names); err != nil {
 			return fmt.Errorf("%s: %w", r.path, err)
 		}
 	}
 	if len(runs) == 0 {
-		r.why = r.waiting()
+		r.warning = r.waiting()
 		return nil
 	}
-	r.run, r.found, r.why = runs[at], true, ""
+	r.run, r.found, r.warning = runs[at], true, ""
 	for _, t := range r.tables {
 		if t.run = r.run.ID; t.key == "run_name" {
 			t.run = r.run.Name
@@ -103,7 +103,7 @@ func (r *reader) find(ctx context.Context) error {
 // follow returns ErrRestart if the newest run is wanted and a newer one has begun in the rows after one, up to the
 // last.
 func (r *reader) follow(ctx context.Context, after, last int64) error {
-	if r.asked != "" || last == after {
+	if r.requested != "" || last == after {
 		return nil
 	}
 	newer := false

@@ -24,8 +24,8 @@ type scanner struct {
 	keys map[string]string // by how they stand in the text; those of the object itself
 }
 
-// mostKeys bounds the keys that are kept.
-const mostKeys = 1 << 16
+// maxKeys bounds the keys that are kept.
+const maxKeys = 1 << 16
 
 // row puts the object's numbers into a row, those of objects in it under a/b. Objects with _type, as tables and
 // pictures, are no numbers. It reports whether the text is an object.
@@ -41,7 +41,7 @@ func (s *scanner) object(prefix string, to *logs.Row, depth int) bool {
 	if s.Next('}') {
 		return true
 	}
-	begun := len(to.Values)
+	started := len(to.Values)
 	media := false
 	for {
 		raw, ok := s.Quoted()
@@ -49,7 +49,7 @@ func (s *scanner) object(prefix string, to *logs.Row, depth int) bool {
 			return false
 		}
 		if media = media || string(raw) == "_type" && depth > 0; media {
-			to.Values = to.Values[:begun]
+			to.Values = to.Values[:started]
 		}
 		if !s.value(s.key(prefix, raw), to, depth, media) {
 			return false
@@ -68,10 +68,10 @@ func (s *scanner) value(key string, to *logs.Row, depth int, skip bool) bool {
 	var v float64
 	switch s.Peek() {
 	case '{':
-		kept := *to
+		retained := *to
 		ok := s.object(key+"/", to, depth+1)
 		if skip {
-			*to = kept
+			*to = retained
 		}
 		return ok
 	case '[':
@@ -96,7 +96,7 @@ func (s *scanner) value(key string, to *logs.Row, depth int, skip bool) bool {
 		}
 	}
 	if !skip {
-		to.Put(key, v)
+		to.Set(key, v)
 	}
 	return true
 }
@@ -115,7 +115,7 @@ func (s *scanner) key(prefix string, raw []byte) string {
 	if strings.IndexByte(key, '\\') >= 0 && json.Unmarshal([]byte(`"`+key+`"`), &key) != nil {
 		key = string(raw)
 	}
-	if key = prefix + key; prefix != "" || len(s.keys) >= mostKeys {
+	if key = prefix + key; prefix != "" || len(s.keys) >= maxKeys {
 		return key
 	}
 	if s.keys == nil {

@@ -77,20 +77,20 @@ func keyOf(ctx context.Context, db *sqlitelog.DB, table string) (string, error) 
 
 // reader reads a run.
 type reader struct {
-	db     *sqlitelog.DB
-	path   string
-	asked  string // "": the newest
-	key    string // keyOf metrics; empty: the tables are not there yet
-	run    Run
-	found  bool
-	tables map[string]*table
-	beside []aside // what is not metrics, in the order of its time
-	told   bool
-	info   logs.Info
-	scan   scanner
-	row    logs.Row
-	bad    int // rows
-	why    string
+	db        *sqlitelog.DB
+	path      string
+	requested string // "": the newest
+	key       string // keyOf metrics; empty: the tables are not there yet
+	run       Run
+	found     bool
+	tables    map[string]*table
+	beside    []aside // what is not metrics, in the order of its time
+	reported  bool
+	info      logs.Info
+	scan      scanner
+	row       logs.Row
+	bad       int // rows
+	warning   string
 }
 
 // Open returns a reader of a run in a database of trackio's: of the one with this ID, this name, or this unique
@@ -114,14 +114,14 @@ func open(path, run string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{db: db, path: path, asked: run}, nil
+	return &reader{db: db, path: path, requested: run}, nil
 }
 
 // Read implements logs.Reader.
 func (r *reader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 	more, err := r.db.Poll(ctx, func(ctx context.Context) (bool, error) { return r.read(ctx, to) })
 	if errors.Is(err, logs.ErrRestart) {
-		*r = reader{db: r.db, path: r.path, asked: r.asked}
+		*r = reader{db: r.db, path: r.path, requested: r.requested}
 	}
 	return more, err
 }
@@ -130,7 +130,7 @@ func (r *reader) read(ctx context.Context, to logs.Sink) (bool, error) {
 	if err := r.find(ctx); err != nil || !r.found {
 		return false, err
 	}
-	if err := r.tell(ctx, to); err != nil {
+	if err := r.reportInfo(ctx, to); err != nil {
 		return false, err
 	}
 	asides, err := r.fill(ctx)
@@ -174,8 +174,8 @@ func (r *reader) giveRow(to logs.Sink, text, prefix string) {
 	}
 }
 
-// tell tells the run's name and settings, once and when they change.
-func (r *reader) tell(ctx context.Context, to logs.Sink) error {
+// reportInfo tells the run's name and settings, once and when they change.
+func (r *reader) reportInfo(ctx context.Context, to logs.Sink) error {
 	var settings map[string]any
 	if t := r.tables["configs"]; t.key != "" {
 		err := r.db.Each(ctx, "SELECT config FROM configs WHERE "+t.key+" = ? ORDER BY id", []any{t.run},
@@ -187,8 +187,8 @@ func (r *reader) tell(ctx context.Context, to logs.Sink) error {
 			return err
 		}
 	}
-	if !r.told || !maps.Equal(settings, r.info.Config) {
-		r.told = true
+	if !r.reported || !maps.Equal(settings, r.info.Config) {
+		r.reported = true
 		r.info = logs.Info{Name: r.run.Name, Began: r.run.Began, Config: settings, Program: "trackio"}
 		to.Info(r.info)
 	}
@@ -239,7 +239,7 @@ func (r *reader) Warning() string {
 	if r.bad > 0 {
 		return fmt.Sprintf("%s: %d rows of metrics can't be read: expected JSON objects", filepath.Base(r.path), r.bad)
 	}
-	return r.why
+	return r.warning
 }
 
 // Close implements logs.Reader.

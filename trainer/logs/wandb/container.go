@@ -53,17 +53,17 @@ type container struct {
 // yet, and reads that one again from its beginning when it is called again.
 func (c *container) next() ([]byte, error) {
 	if c.format == nil {
-		if err := c.begin(); err != nil {
+		if err := c.readHeader(); err != nil {
 			return nil, err
 		}
 	}
 	c.torn = false
-	begun := false
+	started := false
 	for pos := c.at; ; {
 		kind, data, end, err := c.chunk(pos)
-		if err == errBad || err == nil && begun && len(c.record) > maxRecord {
+		if err == errBad || err == nil && started && len(c.record) > maxRecord {
 			c.bad++
-			c.at, c.lost, begun, pos = end, true, false, end
+			c.at, c.lost, started, pos = end, true, false, end
 			continue
 		}
 		if err != nil {
@@ -71,10 +71,10 @@ func (c *container) next() ([]byte, error) {
 		}
 		begins := kind == full || kind == first
 		switch {
-		case begins && begun: // the end of a record is missing
+		case begins && started: // the end of a record is missing
 			c.bad++
 			c.at = pos
-		case !begins && !begun: // its beginning is missing
+		case !begins && !started: // its beginning is missing
 			if !c.lost {
 				c.bad++
 			}
@@ -87,7 +87,7 @@ func (c *container) next() ([]byte, error) {
 			c.at, c.lost = end, false
 			return data, nil
 		case first:
-			c.record, c.lost, begun = append(c.record[:0], data...), false, true
+			c.record, c.lost, started = append(c.record[:0], data...), false, true
 		case middle:
 			c.record = append(c.record, data...)
 		case last:
@@ -98,8 +98,8 @@ func (c *container) next() ([]byte, error) {
 	}
 }
 
-// begin reads the header of the file. It returns io.EOF where that is not whole yet.
-func (c *container) begin() error {
+// readHeader reads the header of the file. It returns io.EOF where that is not whole yet.
+func (c *container) readHeader() error {
 	head := make([]byte, headerSize)
 	n, err := c.f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {

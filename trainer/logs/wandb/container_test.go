@@ -34,7 +34,7 @@ func wandbFile(records ...[]byte) *writer {
 }
 
 func (w *writer) record(data []byte) {
-	for begun := false; ; begun = true {
+	for started := false; ; started = true {
 		left := 32768 - w.Len()%32768
 		if left < 7 {
 			w.Write(make([]byte, left))
@@ -43,9 +43,9 @@ func (w *writer) record(data []byte) {
 		n := min(len(data), left-7)
 		kind := byte(1)
 		switch whole := n == len(data); {
-		case begun && whole:
+		case started && whole:
 			kind = 4
-		case begun:
+		case started:
 			kind = 3
 		case !whole:
 			kind = 2

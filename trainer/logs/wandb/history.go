@@ -12,8 +12,8 @@ import (
 	"newtop/trainer/logs"
 )
 
-// places are where a row of the history stands.
-type places struct {
+// rowState is the position of a row of the history.
+type rowState struct {
 	step, runtime, timestamp float64
 	media                    []string // keys of what is no number, but has some that describe it
 	// What the program counts as steps, for all its metrics, where it says so, and what that was last. W&B's own steps
@@ -46,8 +46,8 @@ func (r *reader) history(data []byte) error {
 	if err != nil {
 		return err
 	}
-	r.row.Put("_runtime", r.runtime)
-	r.row.Put("_timestamp", r.timestamp)
+	r.row.Set("_runtime", r.runtime)
+	r.row.Set("_timestamp", r.timestamp)
 	switch {
 	case r.stepKey != "":
 		r.row.Step = r.lastStep
@@ -110,7 +110,7 @@ func (r *reader) measured(label string, value []byte) {
 	case label == r.stepKey && ok:
 		r.lastStep = v
 	case ok:
-		r.row.Put(label, v)
+		r.row.Set(label, v)
 	default:
 		r.nested(label, value)
 	}

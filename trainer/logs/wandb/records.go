@@ -54,7 +54,7 @@ func (r *reader) stats(data []byte) error {
 		switch {
 		case n == 2 && b != nil:
 			s, err := since1970(b)
-			r.row.Put("_timestamp", s)
+			r.row.Set("_timestamp", s)
 			return err
 		case n == 3 && b != nil:
 			label, value, err := r.item(b)

@@ -55,7 +55,7 @@ const systemKey = "__swanlab__."
 func (r *reader) scalar(data []byte) error {
 	var key string
 	var step, v float64
-	told, wall := false, math.NaN()
+	reported, wall := false, math.NaN()
 	err := protobuf.Fields(data, func(n protowire.Number, u uint64, b []byte) (err error) {
 		switch n {
 		case 1:
@@ -65,7 +65,7 @@ func (r *reader) scalar(data []byte) error {
 		case 4:
 			wall, err = since1970(b)
 		case 5:
-			told = true
+			reported = true
 			err = protobuf.Fields(b, func(n protowire.Number, u uint64, _ []byte) error {
 				if n == 1 {
 					v = math.Float64frombits(u)
@@ -75,7 +75,7 @@ func (r *reader) scalar(data []byte) error {
 		}
 		return err
 	})
-	if err != nil || !told || key == "" {
+	if err != nil || !reported || key == "" {
 		return err
 	}
 	name, system := strings.CutPrefix(key, systemKey)
@@ -84,13 +84,13 @@ func (r *reader) scalar(data []byte) error {
 	}
 	if !r.pending {
 		r.row.Clear()
-		r.row.Put("_timestamp", wall)
+		r.row.Set("_timestamp", wall)
 		r.pending, r.at, r.first, r.systemwide = true, step, key, system
 	}
 	if system {
 		r.row.Add(systemLabel(name), v)
 	} else {
-		r.row.Put(key, v)
+		r.row.Set(key, v)
 		r.row.Step = step
 	}
 	return nil

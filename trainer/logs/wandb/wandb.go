@@ -56,7 +56,7 @@ type reader struct {
 	state   logs.State
 	message string
 	over    bool // whether the sink was told
-	places
+	rowState
 	scalars
 
 	pieces [2]console // of stderr and stdout
@@ -68,18 +68,18 @@ type reader struct {
 // says what was expected.
 func Open(path string) (logs.Reader, error) {
 	r := &reader{path: path}
-	if err := r.begin(); err != nil {
+	if err := r.open(); err != nil {
 		return nil, err
 	}
-	if err := r.c.begin(); err != nil && err != io.EOF {
+	if err := r.c.readHeader(); err != nil && err != io.EOF {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// begin opens the file and forgets what was read.
-func (r *reader) begin() error {
+// open opens the file and forgets what was read.
+func (r *reader) open() error {
 	f, err := os.Open(r.path)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 			return false, err
 		}
 		if r.size = info.Size(); r.size < r.c.at || !os.SameFile(info, own) {
-			if err := r.begin(); err != nil {
+			if err := r.open(); err != nil {
 				return false, err
 			}
 			return false, logs.ErrRestart
@@ -116,7 +116,7 @@ func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 		record, err := r.c.next()
 		if err == io.EOF {
 			r.flushScalars()
-			r.tell()
+			r.reportInfo()
 			if r.follow() {
 				return true, nil
 			}
@@ -140,8 +140,8 @@ func (r *reader) decode(record []byte) error {
 	return r.wandb(record)
 }
 
-// tell gives the sink what is new of the run.
-func (r *reader) tell() {
+// reportInfo gives the sink what is new of the run.
+func (r *reader) reportInfo() {
 	if !r.news {
 		return
 	}
@@ -159,7 +159,7 @@ func (r *reader) give() {
 	if len(r.row.Values) == 0 {
 		return
 	}
-	r.tell()
+	r.reportInfo()
 	r.to.Row(&r.row)
 	r.rows++
 }

@@ -38,7 +38,7 @@ func PeerRun(epochs int, blocks []event.BlockInfo) []feed.Delta {
 	run := *deltas[0].Run
 	run.Data = event.DataInfo{Name: "model.py"}
 	run.Model = event.ModelInfo{Loss: "xent", Program: "PyTorch 2.4.0, CPU", Blocks: blocks,
-		Lacks: []string{"tr-gn", "tr-gn-jacobi", "adam", "bpls"}}
+		Missing: []string{"tr-gn", "tr-gn-jacobi", "adam", "bpls"}}
 	for i := range blocks {
 		run.Model.Parameters += blocks[i].Weights()
 	}
