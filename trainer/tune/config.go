@@ -12,14 +12,14 @@ import (
 // Config is a search. The zero value searches the default methods and their primary hyperparameters on the default
 // data.
 type Config struct {
-	Name           string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
-	Base           trainer.Config // what all trials have in common
-	Over           []Dimension    // empty: DefaultSpace
-	Sampler        string         // sobol, random or tpe; empty: sobol, then tpe
-	Trials         int            // at most; 0: as many as the budget allows, 30 without one
-	Seeds          int            // that the best settings are tried with; 0: 1
-	Budget         time.Duration  // of the whole search; 0: no limit
-	MaxEquivalents float64        `json:"Most"` // gradient equivalents of all trials together; 0: no limit
+	Name    string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
+	Base    trainer.Config // what all trials have in common
+	Over    []Dimension    // empty: DefaultSpace
+	Sampler string         // sobol, random or tpe; empty: sobol, then tpe
+	Trials  int            // at most; 0: as many as the budget allows, 30 without one
+	Seeds   int            // that the best settings are tried with; 0: 1
+	Budget  time.Duration  // of the whole search; 0: no limit
+	MaxWork float64        `json:"Most"` // gradient equivalents of all trials together; 0: no limit
 	// gradient equivalents that one trial may take; 0: no limit with a budget, else 27 times the first rung's
 	Trial    float64
 	Parallel int    // trials at once; 0: from the cores
@@ -63,8 +63,8 @@ func (c *Config) chooseSpace() {
 	}
 }
 
-// ResolveDefaults writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and what a
-// run's configuration leaves to the data. New does it.
+// ResolveDefaults writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and
+// what a run's configuration leaves to the data. New does it.
 func (c *Config) ResolveDefaults() {
 	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
 		c.Base.Validation = trainer.DefaultValidation
@@ -92,7 +92,7 @@ type allotment struct {
 // else limits the search.
 func (c *Config) allot(settings int) allotment {
 	cores := cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
-	if c.Trials == 0 && c.Budget == 0 && c.MaxEquivalents == 0 {
+	if c.Trials == 0 && c.Budget == 0 && c.MaxWork == 0 {
 		c.Trials = defaultTrials
 	}
 	parallel := c.Parallel

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // doomed is a search that takes long.
 func doomed(t testing.TB) Config {
 	c := small(t)
-	c.Name, c.Trials, c.MaxEquivalents, c.Base.Hidden = "doomed", 0, 1e9, []int{10}
+	c.Name, c.Trials, c.MaxWork, c.Base.Hidden = "doomed", 0, 1e9, []int{10}
 	return c
 }
 
@@ -90,7 +90,7 @@ func TestKill(t *testing.T) {
 	if err != nil || before.Phase != phaseStopped {
 		t.Fatalf("%+v: %v", before, err)
 	}
-	q, err := Resume(t.Context(), s, "doomed", func(c *Config) { c.Trials, c.MaxEquivalents = len(before.Trials)+3, 0 })
+	q, err := Resume(t.Context(), s, "doomed", func(c *Config) { c.Trials, c.MaxWork = len(before.Trials)+3, 0 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestKill(t *testing.T) {
 	}
 	// What the whole search decides is what one decides that was never killed, as the digits are the same.
 	c := doomed(t)
-	c.Name, c.Trials, c.MaxEquivalents = "unharmed", len(after.Trials), 0
+	c.Name, c.Trials, c.MaxWork = "unharmed", len(after.Trials), 0
 	whole := searched(t, c, s, nil)
 	for i := range after.Trials {
 		a, b, w := before.Trials[min(i, len(before.Trials)-1)], after.Trials[i], whole.Trials[i]

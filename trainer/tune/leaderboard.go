@@ -91,30 +91,30 @@ type Importance struct {
 
 // Leaderboard is the state of a search. Shared, never changed: a change is another Leaderboard.
 type Leaderboard struct {
-	Name           string // of the search
-	Shard          Shard  // which it is; with the index 0 all of a sweep's together
-	Parts          []Part // of all together, those that there are
-	Folds          int    // that a cross-validation has for trials; 0: it is none
-	Data           string
-	Measure        string // what trials are judged by, as "test error"
-	Test           string // the name of the trials' Test, as "test error"; empty: they have none
-	Over           []Dimension
-	Target         float64      // 0: none; then the best measure wins, else the least time to it
-	Phase          string       // "searching", "finals", "done", "stopped"
-	Seconds        float64      // since the start, over all resumes
-	Budget         float64      // seconds of it there are; 0: no limit
-	Spent          float64      // gradient equivalents of all trials
-	MaxEquivalents float64      // of them there are; 0: no limit
-	Planned        int          // trials that will be begun at most; 0: unknown
-	Parallel       int          // trials at once
-	Threads        int          // each
-	Trials         []Trial      // in the order of their start
-	Order          []int        // indices into Trials, best first
-	Ahead          map[int]bool // settings whose finals say where they stand; nil: of all
-	Bests          []Point      // best so far over the search's own seconds and equivalents; with a target the time to it
-	Importances    []Importance
-	Command        string // the newtop train command line of the best; empty: none yet
-	Warning        string
+	Name        string // of the search
+	Shard       Shard  // which it is; with the index 0 all of a sweep's together
+	Parts       []Part // of all together, those that there are
+	Folds       int    // that a cross-validation has for trials; 0: it is none
+	Data        string
+	Measure     string // what trials are judged by, as "test error"
+	Test        string // the name of the trials' Test, as "test error"; empty: they have none
+	Over        []Dimension
+	Target      float64      // 0: none; then the best measure wins, else the least time to it
+	Phase       string       // "searching", "finals", "done", "stopped"
+	Seconds     float64      // since the start, over all resumes
+	Budget      float64      // seconds of it there are; 0: no limit
+	Spent       float64      // gradient equivalents of all trials
+	MaxWork     float64      // of them there are; 0: no limit
+	Planned     int          // trials that will be begun at most; 0: unknown
+	Parallel    int          // trials at once
+	Threads     int          // each
+	Trials      []Trial      // in the order of their start
+	Order       []int        // indices into Trials, best first
+	Ahead       map[int]bool // settings whose finals say where they stand; nil: of all
+	Bests       []Point      // best so far over the search's own seconds and equivalents; with a target the time to it
+	Importances []Importance
+	Command     string // the newtop train command line of the best; empty: none yet
+	Warning     string
 }
 
 // Standing is a setting's place on a board: what its best trial reached, or its finals, which measure the same again.

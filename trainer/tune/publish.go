@@ -48,7 +48,8 @@ func (s *Search) publish() {
 	b := &Leaderboard{
 		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name,
 		Over: c.Over, Target: c.Base.TargetError,
-		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, MaxEquivalents: c.MaxEquivalents,
+		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total,
+		MaxWork: c.MaxWork,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(),
 		Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,

@@ -84,7 +84,7 @@ func TestLoadWithoutData(t *testing.T) {
 func TestFinalsOfResumedSearch(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
-	c.Name, c.Trials, c.MaxEquivalents, c.Finals = "further", 0, 300, 2
+	c.Name, c.Trials, c.MaxWork, c.Finals = "further", 0, 300, 2
 	first := searched(t, c, s, nil)
 	tried := 0
 	for i := range first.Trials {
@@ -92,7 +92,7 @@ func TestFinalsOfResumedSearch(t *testing.T) {
 			tried++
 		}
 	}
-	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.MaxEquivalents, c.Trials = 0, tried }) // no others: the best climb on
+	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.MaxWork, c.Trials = 0, tried }) // no others: the best climb on
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func newScheduler(c *Config, r *ranking) *scheduler {
 	budget := c.Budget.Seconds()
 	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, minFirst), budget*maxFirst)}
 	s.limit = c.Trial
-	if s.limit == 0 && c.Budget == 0 && c.MaxEquivalents == 0 {
+	if s.limit == 0 && c.Budget == 0 && c.MaxWork == 0 {
 		s.limit = s.first.up(rungs).equivalents
 	}
 	if c.Trial > 0 {
@@ -187,8 +187,8 @@ func (s *scheduler) giveUp(t *trial) {
 		s.first.up(rung).equivalents)
 }
 
-// restore puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there,
-// also where the end of the search had pruned them.
+// restore puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait
+// there, also where the end of the search had pruned them.
 func (s *scheduler) restore(t *trial) {
 	s.total += t.Equivalents
 	if t.State == Reached && !t.Final {
@@ -258,13 +258,13 @@ func (s *scheduler) costText(seconds, equivalents float64) string {
 func (s *scheduler) spent(elapsed float64) bool {
 	c := s.config
 	seconds, equivalents := s.reserve()
-	return c.MaxEquivalents > 0 && s.total+equivalents >= c.MaxEquivalents || c.Budget > 0 && elapsed+seconds >= c.Budget.Seconds()
+	return c.MaxWork > 0 && s.total+equivalents >= c.MaxWork || c.Budget > 0 && elapsed+seconds >= c.Budget.Seconds()
 }
 
 // late reports whether the budgets are used up altogether.
 func (s *scheduler) late(elapsed float64) bool {
 	c := s.config
-	return c.Budget > 0 && elapsed >= c.Budget.Seconds() || c.MaxEquivalents > 0 && s.total >= c.MaxEquivalents
+	return c.Budget > 0 && elapsed >= c.Budget.Seconds() || c.MaxWork > 0 && s.total >= c.MaxWork
 }
 
 // finalists returns the trials whose settings are measured again, best first: with a target those that came to it, if
@@ -303,5 +303,5 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 			s.reserved[1] += equivalents * nets * seeds
 		}
 	}
-	return min(s.reserved[0], maxReserve*s.config.Budget.Seconds()), min(s.reserved[1], maxReserve*s.config.MaxEquivalents)
+	return min(s.reserved[0], maxReserve*s.config.Budget.Seconds()), min(s.reserved[1], maxReserve*s.config.MaxWork)
 }

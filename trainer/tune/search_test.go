@@ -180,7 +180,7 @@ func TestBadTrialsStay(t *testing.T) {
 func TestTarget(t *testing.T) {
 	c := small(t)
 	c.Base.TargetError, c.Finals, c.Seeds = 0.35, 2, 3
-	c.MaxEquivalents, c.Trials = 5000, 20
+	c.MaxWork, c.Trials = 5000, 20
 	b := searched(t, c, temporary(t), nil)
 	best := math.Inf(1)
 	finals := 0
@@ -214,12 +214,12 @@ func TestTarget(t *testing.T) {
 // Budgets are kept, the finals' share included.
 func TestBudgets(t *testing.T) {
 	c := small(t)
-	c.Trials, c.MaxEquivalents, c.Finals = 0, 600, 1
+	c.Trials, c.MaxWork, c.Finals = 0, 600, 1
 	b := searched(t, c, temporary(t), nil)
 	if b.Spent < 300 || b.Spent > 900 || len(b.Trials) < 10 {
 		t.Errorf("%g gradient equivalents in %d trials, expected about 600", b.Spent, len(b.Trials))
 	}
-	c.MaxEquivalents, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
+	c.MaxWork, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
 	begin := time.Now()
 	b = searched(t, c, temporary(t), nil)
 	if took := time.Since(begin); took > 5*time.Second || b.Phase != "done" || len(b.Trials) == 0 {
@@ -286,7 +286,7 @@ func TestStopAndResume(t *testing.T) {
 		!strings.Contains(err.Error(), "expected a larger Budget") {
 		t.Errorf("nothing is left: %v", err)
 	}
-	q, err = Resume(t.Context(), s, "held", func(c *Config) { c.Budget, c.Trials, c.MaxEquivalents = 0, before+1, leaderboard.Spent+40 })
+	q, err = Resume(t.Context(), s, "held", func(c *Config) { c.Budget, c.Trials, c.MaxWork = 0, before+1, leaderboard.Spent+40 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestCancelledContext(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
 	c.Trials, c.Base.Hidden = 0, []int{50, 50}
-	c.MaxEquivalents = 1e9
+	c.MaxWork = 1e9
 	q, err := New(c, s)
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Sampler = "grid" }, "Sampler grid: expected sobol, random, tpe"},
 		{func(c *Config) { c.Trials = -1 }, "Trials -1: expected"},
 		{func(c *Config) { c.Budget = -1 }, "Budget -1ns: expected"},
-		{func(c *Config) { c.MaxEquivalents = math.NaN() }, "MaxEquivalents NaN: expected"},
+		{func(c *Config) { c.MaxWork = math.NaN() }, "MaxWork NaN: expected"},
 		{func(c *Config) { c.Parallel = 1e6 }, "Parallel 1000000: expected"},
 		{func(c *Config) { c.Finals = -2 }, "Finals -2: expected"},
 		{func(c *Config) { c.Base.Data = "nowhere" }, `unknown data set "nowhere"`},

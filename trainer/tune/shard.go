@@ -40,7 +40,7 @@ func (c *Config) Divide(index, of int) error {
 	}
 	c.Shard, c.Name = h, h.name()
 	c.Seed += uint64(index-1) << 32 // which no seed that a user gives comes to
-	c.Budget, c.MaxEquivalents = c.Budget/time.Duration(of), c.MaxEquivalents/float64(of)
+	c.Budget, c.MaxWork = c.Budget/time.Duration(of), c.MaxWork/float64(of)
 	if c.Trials > 0 {
 		c.Trials = max(1, (c.Trials+of-index)/of)
 	}
@@ -72,7 +72,7 @@ func join(s, o *Search) {
 	s.machine.parallel += o.machine.parallel
 	c, d := &s.config, &o.config
 	c.Budget = limit(c.Budget, d.Budget, max(c.Budget, d.Budget))
-	c.MaxEquivalents = limit(c.MaxEquivalents, d.MaxEquivalents, c.MaxEquivalents+d.MaxEquivalents)
+	c.MaxWork = limit(c.MaxWork, d.MaxWork, c.MaxWork+d.MaxWork)
 	c.Trials = limit(c.Trials, d.Trials, c.Trials+d.Trials)
 	if minDone(o.phase) > minDone(s.phase) {
 		s.phase = o.phase
@@ -104,7 +104,7 @@ func (c *Config) check() error {
 		{"Seeds", c.Seeds < 0 || c.Seeds > maxSeeds, strconv.Itoa(c.Seeds),
 			whole + "1 and ≤ " + strconv.Itoa(maxSeeds)},
 		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
-		{"MaxEquivalents", !(c.MaxEquivalents >= 0), number(c.MaxEquivalents), "a number of gradient equivalents ≥ 0"},
+		{"MaxWork", !(c.MaxWork >= 0), number(c.MaxWork), "a number of gradient equivalents ≥ 0"},
 		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
 		{"Parallel", c.Parallel < 0 || c.Parallel > maxParallel, strconv.Itoa(c.Parallel),
 			whole + "1 and ≤ " + strconv.Itoa(maxParallel) + ", or 0 for as many as cores"},

@@ -20,13 +20,13 @@ func TestDivide(t *testing.T) {
 	trials, seeds := 0, map[uint64]bool{}
 	for index := 1; index <= 3; index++ {
 		c := small(t)
-		c.Name, c.Trials, c.MaxEquivalents, c.Budget = "mine", 5, 6, time.Minute
+		c.Name, c.Trials, c.MaxWork, c.Budget = "mine", 5, 6, time.Minute
 		if err := c.Divide(index, 3); err != nil {
 			t.Fatal(err)
 		}
 		trials += c.Trials
 		seeds[c.Seed] = true
-		if c.Name != fmt.Sprintf("mine-%dof3", index) || c.MaxEquivalents != 2 || c.Budget != 20*time.Second || c.Shard.Sweep != "mine" {
+		if c.Name != fmt.Sprintf("mine-%dof3", index) || c.MaxWork != 2 || c.Budget != 20*time.Second || c.Shard.Sweep != "mine" {
 			t.Errorf("shard %d: %+v", index, c)
 		}
 	}

@@ -60,7 +60,7 @@ func endedAt(m *model, t *tune.Trial) float64 {
 // clocked is how far the search is on that axis, and how far it may go; 0 for no limit.
 func clocked(m *model) (now, limit float64) {
 	if m.charts.work {
-		return m.board.Spent, m.board.MaxEquivalents
+		return m.board.Spent, m.board.MaxWork
 	}
 	return m.elapsed(), m.board.Budget
 }

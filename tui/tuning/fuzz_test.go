@@ -199,7 +199,7 @@ func TestTuneEnds(t *testing.T) {
 func randomBoard(r *rand.Rand) *tune.Leaderboard {
 	f := func() float64 { return float64(tuitest.RandomFloat(r)) }
 	b := &tune.Leaderboard{Name: tuitest.RandomText(r), Data: tuitest.RandomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
-		Phase: []string{"", "searching", "finals", "done", "stopped", tuitest.RandomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), MaxEquivalents: f(),
+		Phase: []string{"", "searching", "finals", "done", "stopped", tuitest.RandomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), MaxWork: f(),
 		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: tuitest.RandomText(r), Warning: tuitest.RandomText(r)}
 	keys := []string{"opt", "rate", "batch", tuitest.RandomText(r), "net"}
 	for _, k := range keys[:r.IntN(len(keys)+1)] {

@@ -109,9 +109,9 @@ func used(m *model) (share float64, text string) {
 	if b.Budget > 0 && m.underway() {
 		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
 	}
-	if s := b.Spent / b.MaxEquivalents; b.MaxEquivalents > 0 && !(share >= s) && m.underway() {
+	if s := b.Spent / b.MaxWork; b.MaxWork > 0 && !(share >= s) && m.underway() {
 		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(
-			b.MaxEquivalents, 6)+" equivalents"
+			b.MaxWork, 6)+" equivalents"
 	}
 	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
 		share = s

@@ -326,8 +326,8 @@ func (r *row) parse(c *trainer.Config, text string) error {
 var others = map[string]string{
 	"Processes": "-n", "Fetch": "newtop data fetch", "Record": "--record", "Name": "--name",
 	"Over": "--over", "Sampler": "--sampler", "Trials": "--trials", "Seeds": "--seeds", "Budget": "--budget",
-	"MaxEquivalents": "--most",
-	"Trial":          "--trial", "Parallel": "--parallel", "Finals": "--finals", "Shard": "--shard",
+	"MaxWork": "--most",
+	"Trial":   "--trial", "Parallel": "--parallel", "Finals": "--finals", "Shard": "--shard",
 }
 
 // Of returns the flag of a field of a trainer.Config or a tune.Config. Errors of other options carry their flags

@@ -98,7 +98,7 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	}
 	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test,
 		BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
-		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.MaxEquivalents), Parallel: b.Parallel,
+		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.MaxWork), Parallel: b.Parallel,
 		Threads: b.Threads,
 		Count:   len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command,
 		Warning: b.Warning}

@@ -186,8 +186,8 @@ func done(b *tune.Leaderboard) (share float64) {
 	if b.Budget > 0 {
 		share = b.Seconds / b.Budget
 	}
-	if b.MaxEquivalents > 0 {
-		share = max(share, b.Spent/b.MaxEquivalents)
+	if b.MaxWork > 0 {
+		share = max(share, b.Spent/b.MaxWork)
 	}
 	if b.Planned > 0 {
 		share = max(share, float64(begun)/float64(b.Planned))

@@ -98,7 +98,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where "+
 			"they are not")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
-	set.Float64Var(&t.config.MaxEquivalents, "most", 0, "gradient equivalents of all trials together; 0: no limit")
+	set.Float64Var(&t.config.MaxWork, "most", 0, "gradient equivalents of all trials together; 0: no limit")
 	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
 	set.StringVar(
 		&t.config.Sampler, "sampler", "", "how settings are drawn: sobol, random or tpe; empty: sobol, then tpe")
@@ -197,7 +197,7 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 		for flag, take := range map[string]func(){
 			"budget":      func() { c.Budget = t.config.Budget },
 			"trials":      func() { c.Trials = t.config.Trials },
-			"most":        func() { c.MaxEquivalents = t.config.MaxEquivalents },
+			"most":        func() { c.MaxWork = t.config.MaxWork },
 			"parallel":    func() { c.Parallel = t.config.Parallel },
 			"finals":      func() { c.Finals = t.config.Finals },
 			"seeds":       func() { c.Seeds = t.config.Seeds },
@@ -251,7 +251,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	if c.Finals = t.finals; c.Finals == 0 {
 		c.Finals = -1
 	}
-	if c.Budget == 0 && c.Trials == 0 && c.MaxEquivalents == 0 {
+	if c.Budget == 0 && c.Trials == 0 && c.MaxWork == 0 {
 		c.Budget = usualBudget
 	}
 	c.Command, c.Version = flags.Command, version.Program()
@@ -273,7 +273,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	}{
 		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s"},
 		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
-		{"--most", !amount(c.MaxEquivalents), c.MaxEquivalents, "a number of gradient equivalents, or 0 for no limit"},
+		{"--most", !amount(c.MaxWork), c.MaxWork, "a number of gradient equivalents, or 0 for no limit"},
 		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
 		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
 		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
@@ -295,7 +295,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.MaxEquivalents == 0 {
+	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.MaxWork == 0 {
 		return wrong(
 			"--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
 	}
@@ -375,8 +375,8 @@ func limits(b *tune.Leaderboard) string {
 	if b.Planned > 0 {
 		parts = append(parts, "at most "+print.Count(b.Planned, "trial"))
 	}
-	if b.MaxEquivalents > 0 {
-		parts = append(parts, strconv.FormatFloat(b.MaxEquivalents, 'g', 4, 64)+" gradient equivalents")
+	if b.MaxWork > 0 {
+		parts = append(parts, strconv.FormatFloat(b.MaxWork, 'g', 4, 64)+" gradient equivalents")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -195,7 +195,7 @@ func TestProgressOfASearch(t *testing.T) {
 	if got := done(b); got != 0.5 {
 		t.Errorf("%v done by trials", got)
 	}
-	b.MaxEquivalents = 1000
+	b.MaxWork = 1000
 	if got := done(b); got != 1 {
 		t.Errorf("%v done by work", got)
 	}

@@ -35,8 +35,8 @@ func ListDB(path string) (runs []Run, err error) {
 
 // What runsIn is asked for, beside all runs.
 const (
-	theRun    = "AND r.run_uuid = ?"
-	latestRun = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, " +
+	theRun = "AND r.run_uuid = ?"
+	latest = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, " +
 		"rowid DESC LIMIT 1)"
 )
 
@@ -168,7 +168,7 @@ func (r *dbReader) find(ctx context.Context) (Run, error) {
 }
 
 func (r *dbReader) choose(ctx context.Context) (Run, error) {
-	condition := latestRun
+	condition := latest
 	if r.requested != "" {
 		condition = ""
 	}

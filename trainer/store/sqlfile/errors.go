@@ -76,7 +76,7 @@ type SearchError struct {
 func (e *SearchError) Error() string { return e.In(fields.Plain) }
 
 // searchFields are those of a tune.Config that Expected may have in braces, and what names the database.
-var searchFields = fields.Names{"Name": true, "Record": true, "Budget": true, "MaxEquivalents": true, "Trials": true}
+var searchFields = fields.Names{"Name": true, "Record": true, "Budget": true, "MaxWork": true, "Trials": true}
 
 // In is Error with fields called by other names, as flags of a command line.
 func (e *SearchError) In(name func(field string) string) string {
