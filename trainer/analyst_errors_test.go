@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
-	"newtop/trainer/analysis"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -112,7 +111,8 @@ func rowsFrom(m *mat.Dense, i int) *mat.Dense {
 func TestResidualsAreEvenlySpaced(t *testing.T) {
 	l, m := ready(t, config.Config{Data: "sine", Hidden: []int{4}}, 1)
 	train := &l.work.Problem.Train
-	n := 3*analysis.MaxResiduals + 7
+	const shown = 2048 // residuals
+	n := 3*shown + 7
 	train.Inputs, train.Targets = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 	for i := range n {
 		train.Targets.Set(i, 0, float64(i))
@@ -122,11 +122,11 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
 	l.work.OutputsTo(u, mat.NewDense(1, 1, nil), trajectory.EffectiveWeights(l.nets.Members))
-	if len(e.Residuals) != 1 || len(e.Residuals[0]) != analysis.MaxResiduals || len(e.Worst) != analysis.MaxWorst || e.Confusion != nil {
+	if len(e.Residuals) != 1 || len(e.Residuals[0]) != shown || len(e.Worst) != 64 || e.Confusion != nil {
 		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
 	}
 	for i, got := range e.Residuals[0] {
-		if want := 2 * (u.At(0, 0) - float64(i*n/analysis.MaxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
+		if want := 2 * (u.At(0, 0) - float64(i*n/shown)); math.Abs(float64(got)-want) > 1e-9 {
 			t.Fatalf("residual %d is %v, want %v", i, got, want)
 		}
 	}

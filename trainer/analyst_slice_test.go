@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/trainer/analysis"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 )
@@ -73,7 +72,7 @@ func compareSlice(t *testing.T, l *loop, e *event.SliceEvent) {
 	at := make([]float64, len(w))
 	along := func(t float64) []float64 { return floats.AddScaledTo(at, w, t, s) }
 	loss := func(t float64) float64 { return whole.EvaluateAt(along(t)).Loss - whole.Loss() }
-	if len(e.At) != analysis.SlicePoints || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
+	if len(e.At) != 16 || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
 		t.Fatalf("at %v", e.At)
 	}
 	if e.Loss[0] != 0 || e.GaussNewton[0] != 0 || e.Quadratic[0] != 0 {

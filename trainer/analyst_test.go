@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"newtop/datasets"
 	"newtop/models"
-	"newtop/trainer/analyst"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
@@ -87,7 +87,7 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 			want := of[event.EpochEvent](train(t, c))
 			m := &memory{}
 			s := mustNew(t, c, m)
-			ask := []event.Command{event.ShowErrors{Train: true, Worst: 3}, event.ShowWeights{To: 1}, event.Slice{}}
+			ask := []event.Command{event.ShowErrors{Train: true, Worst: 3}, event.ShowWeights{To: 1}, event.Slice{}, event.Spectrum{}}
 			ended := begun(t, s, event.Pause{On: true})
 			insist(s, event.StepInner{})
 			for k := 0; ; k++ {
@@ -110,8 +110,8 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 					t.Fatalf("epoch %d:\n%s, without looks\n%s", i, b, a)
 				}
 			}
-			if len(of[event.ErrorsEvent](m)) == 0 || len(of[event.WeightsEvent](m)) == 0 {
-				t.Errorf("%d looks at errors, %d at weights", len(of[event.ErrorsEvent](m)), len(of[event.WeightsEvent](m)))
+			if n := [3]int{len(of[event.ErrorsEvent](m)), len(of[event.WeightsEvent](m)), len(of[event.SpectrumEvent](m))}; slices.Min(n[:]) == 0 {
+				t.Errorf("%v looks at errors, weights and spectra", n)
 			}
 		})
 	}
@@ -256,7 +256,7 @@ func TestLooksAtTheEnd(t *testing.T) {
 			}
 			end := of[event.DoneEvent](m)[0]
 			for _, e := range found {
-				if e.Epoch != end.Epochs || len(e.Worst) != analyst.PartingRows {
+				if e.Epoch != end.Epochs || len(e.Worst) != 16 {
 					t.Errorf("errors after epoch %d of %d, %d rows", e.Epoch, end.Epochs, len(e.Worst))
 				}
 			}

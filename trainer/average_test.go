@@ -10,11 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"newtop/models"
-	"newtop/models/modelfile"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
-	"newtop/trainer/workplace"
 )
 
 // meanOf is the mean of weights by its definition.
@@ -56,10 +54,7 @@ func TestAverages(t *testing.T) {
 			c.Average = n
 			c.Save = filepath.Join(t.TempDir(), "mean.safetensors")
 			mean := keepAll(t, c)
-			p, err := workplace.Prepare(&c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := mustPrepare(t, c)
 			weights := weightsAfter(t, plain, p.Dim())
 			if again := weightsAfter(t, mean, p.Dim()); !slices.EqualFunc(weights, again, slices.Equal) || len(weights) != c.Epochs+1 {
 				t.Fatal("the weights are others")
@@ -80,10 +75,7 @@ func TestAverages(t *testing.T) {
 				}
 			}
 			for _, file := range []string{c.Save, exported(t, c, mean)} {
-				m, err := modelfile.Read(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := readModel(t, file)
 				if d := floats.Distance(m.Weights[0], last, math.Inf(1)); d > 1e-14 {
 					t.Errorf("saved weights are %.2g from the mean", d)
 				}
@@ -126,10 +118,7 @@ func TestAveragesGoBack(t *testing.T) {
 	d.do(event.Pick{Racer: 1})
 	d.do(event.StepEpoch{})
 	d.stop()
-	p, err := workplace.Prepare(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPrepare(t, c)
 	var path [][]float64 // of the last epoch that has each number
 	for i := range a.kept {
 		w, err := a.kept[i].checkpoint(t).Weights(p.Dim())
@@ -167,10 +156,7 @@ func TestBestAverages(t *testing.T) {
 		d.do(event.Rewind{Epoch: 11})
 		d.do(event.StepEpoch{})
 		d.stop()
-		p, err := workplace.Prepare(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustPrepare(t, c)
 		at := 1 // where it went back
 		for at < len(a.kept)-1 && a.kept[at].epoch >= a.kept[at-1].epoch {
 			at++
@@ -193,10 +179,7 @@ func TestBestAverages(t *testing.T) {
 		if best == 12 || best < 3 {
 			t.Fatalf("epoch %d is the best: nothing is tried", best)
 		}
-		m, err := modelfile.Read(exportedFrom(t, c, a.kept[at-1].checkpoint(t)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := readModel(t, exportedFrom(t, c, a.kept[at-1].checkpoint(t)))
 		if d := floats.Distance(m.Weights[0], meanOf(weights[max(1, best-max(1, n)+1):best+1]), math.Inf(1)); d > 1e-14 {
 			t.Errorf("average %d: the run would end %.2g from what counted in epoch %d", n, d, best)
 		}

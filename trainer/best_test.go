@@ -2,14 +2,11 @@ package trainer
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"newtop/models/modelfile"
-	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -95,7 +92,7 @@ func readModel(t *testing.T, file string) *modelfile.Model {
 }
 
 func sameWeights(a, b *modelfile.Model) bool {
-	return slices.EqualFunc(a.Weights, b.Weights, func(a, b []float64) bool { return slices.EqualFunc(a, b, checkpoint.Identical) })
+	return slices.EqualFunc(a.Weights, b.Weights, func(a, b []float64) bool { return slices.EqualFunc(a, b, identical) })
 }
 
 // TestPatienceIsResumed: from any checkpoint a run has the same digits, the same end and the same best weights.
@@ -147,57 +144,13 @@ func TestRewindGoesBackToTheBest(t *testing.T) {
 	}
 }
 
-// TestValidationDefaults: what a configuration is settled to, and that one of an earlier version has no validation rows.
-func TestValidationDefaults(t *testing.T) {
-	for _, c := range []struct {
-		config     config.Config
-		validation string
-		patience   int
-	}{
-		{config.Config{Data: "letters"}, "", 0},
-		{config.Config{Data: "letters", Validation: "0.1"}, "0.1", 0},
-		{config.Config{Data: "./some.csv"}, "0.15", 30},
-		{config.Config{Data: "./some.csv", Validation: "0"}, "0", 0},
-		{config.Config{Data: "./some.csv", Validation: "7", Patience: 3}, "7", 3},
-		{config.Config{Data: "./some.csv", Patience: -1}, "0.15", -1},
-		{config.Config{Data: "./some.csv", Folds: 5, Fold: 2}, "", 30},
-		{config.Config{Model: "unix:/tmp/peer"}, "", 0},
-	} {
-		got := c.config
-		got.ResolveDefaults()
-		again := got
-		again.ResolveDefaults()
-		if got.Validation != c.validation || got.Patience != c.patience || fmt.Sprint(again) != fmt.Sprint(got) {
-			t.Errorf("%s %s %d: settled to %q and %d", c.config.Data, c.config.Validation, c.config.Patience, got.Validation, got.Patience)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "t.csv")
-	var text strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&text, "%d,%d\n", i, i*i%7)
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	old := config.Config{Data: file, Epochs: 1}
-	s, err := Resume(old, nil, nil)
+// TestOlderRunsHaveNoValidation: what a configuration of an earlier version leaves open stays so.
+func TestOlderRunsHaveNoValidation(t *testing.T) {
+	s, err := Resume(config.Config{Data: prices(t), Epochs: 1}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Run(t.Context()); err != nil || s.config.Validation != "" || s.config.Patience != 0 {
 		t.Errorf("%v: %+v", err, s.config)
-	}
-	for text, c := range map[string]config.Config{
-		"Patience 5: expected validation rows":  {Data: "letters", Patience: 5},
-		"Fold 3: expected a whole number":       {Data: "letters", Folds: 2, Fold: 3},
-		"Fold 0: expected the one to train":     {Data: "letters", Folds: 2},
-		"Folds 1: expected a whole number ≥ 2":  {Data: "letters", Folds: 1},
-		"Validation 0.1: expected none with":    {Data: "letters", Folds: 2, Fold: 1, Validation: "0.1"},
-		"Weights first: expected best or last":  {Data: "letters", Weights: "first"},
-		"Patience 2: expected validation rows ": {Data: "./some.csv", Validation: "0", Patience: 2},
-	} {
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), text) {
-			t.Errorf("%v: expected %s …", err, text)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"newtop/trainer/checkpoint"
@@ -38,32 +37,6 @@ func keptBy(f *testing.F, c config.Config) *keptAt {
 		f.Fatal(err)
 	}
 	return &a.kept[1]
-}
-
-// FuzzCheckpoint: bytes that are no checkpoint are refused in a line, and others come back.
-func FuzzCheckpoint(f *testing.F) {
-	for _, c := range fuzzed() {
-		text := keptBy(f, c).text
-		f.Add(text)
-		f.Add(text[:len(text)/2])
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var c, again checkpoint.Checkpoint
-		err := c.UnmarshalBinary(text)
-		var bad *checkpoint.CheckpointError
-		switch {
-		case errors.As(err, &bad) && !strings.Contains(err.Error(), "\n"):
-			return
-		case err != nil:
-			t.Fatal(err)
-		}
-		if text, err = c.MarshalBinary(); err != nil {
-			t.Fatal(err)
-		}
-		if err := again.UnmarshalBinary(text); err != nil || differences(&c, &again) != nil {
-			t.Fatalf("%v, %q", err, differences(&c, &again))
-		}
-	})
 }
 
 // FuzzRestore: nothing that a checkpoint may say breaks the run that it is put into.

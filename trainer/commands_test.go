@@ -13,21 +13,13 @@ import (
 
 // TestStatusWithinAnEpoch: a viewer sees how far the batches are, and commands take effect between two of them.
 func TestStatusWithinAnEpoch(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "letters", Optimizer: "sgd", Batch: 1})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	seen := follow(t, box, func(all *feed.Delta) bool { return all.Status.Unit > 0 })
-	if seen.Status.Units < seen.Status.Unit {
-		t.Errorf("unit %d of %d", seen.Status.Unit, seen.Status.Units)
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{200, 100}, Optimizer: "sgd", Batch: 1})
+	do(t, d.s, event.Pause{On: false})
+	if seen := d.until(func(s *event.Status) bool { return s.Phase == event.Running && s.Unit > 0 }); seen.Units != 1600 || seen.Unit > 1600 {
+		t.Errorf("unit %d of %d", seen.Unit, seen.Units)
 	}
-	do(t, s, event.Pause{On: true})
-	paused := follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused }).Status
-	do(t, s, event.StepInner{})
-	next := follow(t, box, func(all *feed.Delta) bool {
-		return all.Status.Phase == event.Paused && (all.Status.Unit != paused.Unit || all.Status.Epoch != paused.Epoch)
-	}).Status
-	if next.Epoch == paused.Epoch && next.Unit != paused.Unit+1 {
+	paused := d.do(event.Pause{On: true})
+	if next := d.do(event.StepInner{}); next.Epoch == paused.Epoch && next.Unit != paused.Unit+1 {
 		t.Errorf("unit %d after %d", next.Unit, paused.Unit)
 	}
 }

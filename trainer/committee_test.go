@@ -2,11 +2,11 @@ package trainer
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"newtop/trainer/config"
 	"newtop/trainer/event"
-	"newtop/trainer/feed"
 )
 
 // TestCommitteeOfIndependentNets trains a committee and, one by one, runs with its seeds.
@@ -18,6 +18,7 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 			"sigmoid, cross-entropy": {Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
 			"tanh, squared error":    {Data: "spirals", Hidden: []int{6}, Out: "tanh"},
 			"regression":             {Data: "sine", Hidden: []int{4}},
+			"mixture":                {Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1"},
 		} {
 			t.Run(opt+" "+name, func(t *testing.T) {
 				c.Optimizer, c.Epochs, c.Seed = opt, 4, 5
@@ -37,7 +38,7 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 						}
 						loss += float64(m.Loss) / size
 					}
-					if len(e.Members) != size || !(float64(e.Loss) <= loss*(1+1e-12)) || !e.TestLoss.Finite() {
+					if len(e.Members) != size || !slices.Equal(e.Gates, alone[0][epoch].Gates) || !(float64(e.Loss) <= loss*(1+1e-12)) || !e.TestLoss.Finite() {
 						t.Errorf("epoch %d: %d members of a mean loss of %g, together %g", epoch, len(e.Members), loss, e.Loss)
 					}
 				}
@@ -47,27 +48,6 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 }
 
 func same(a, b event.Float) bool { return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b)) }
-
-// TestCommitteeTakesCommandsBetweenTwoMembers pauses a committee after every inner unit: nothing of what
-// it learns may change.
-func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
-	c := config.Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Committee: 3}
-	want := of[event.EpochEvent](train(t, c))
-	m := &memory{}
-	s := mustNew(t, c, m)
-	background(t, s)
-	for {
-		if err := s.Do(t.Context(), event.StepInner{}); err == feed.ErrEnded {
-			break
-		}
-	}
-	got := of[event.EpochEvent](m)
-	for i := range want {
-		if got[i].Loss != want[i].Loss || len(got[i].Inner) != len(want[i].Inner) {
-			t.Fatalf("epoch %d: loss %v after %d solves, want %v after %d", i, got[i].Loss, len(got[i].Inner), want[i].Loss, len(want[i].Inner))
-		}
-	}
-}
 
 // TestCommitteeOfOne is a single net in all it says.
 func TestCommitteeOfOne(t *testing.T) {

@@ -14,15 +14,11 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/trajectory"
-	"newtop/trainer/workplace"
 )
 
 // What a method spent must be what its events say it did, at the counted prices.
 func TestWorkIsCounted(t *testing.T) {
-	p, err := workplace.Prepare((&config.Config{Data: "spirals"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPrepare(t, config.Config{Data: "spirals"})
 	cost := p.Network.Cost()
 	for name, product := range map[string]float64{"tr-gn": cost.GaussNewton, "tr-newton": cost.Hessian} {
 		epochs := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Optimizer: name, Blocks: 1, Epochs: 6, Set: []string{"retries=0"}}))
@@ -73,7 +69,7 @@ func TestFiguresOfEpochs(t *testing.T) {
 }
 
 func testFiguresOfEpochs(t *testing.T, boundary string) {
-	m := train(t, config.Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0", "boundary=" + boundary}})
+	m := train(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0", "boundary=" + boundary}})
 	epochs, inner, done := of[event.EpochEvent](m), of[event.InnerEvent](m), of[event.DoneEvent](m)[0]
 	best, rejected, minima, at, sum := 0, 0, 0, 0, 0.0
 	for i, e := range epochs {
@@ -131,21 +127,9 @@ func testFiguresOfEpochs(t *testing.T, boundary string) {
 // A method that goes through batches has moved the weights when it is told to stop: the run ends with those of its last
 // whole epoch, and their figures.
 func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
-	m := &memory{}
-	s := mustNew(t, config.Config{Data: "letters", Optimizer: "adam", Batch: 16}, m)
-	box := s.Subscribe()
-	defer box.Close()
-	done := make(chan error, 1)
-	go func() { done <- s.Run(context.Background()) }()
-	do(t, s, event.Pause{On: true})
-	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
-	for range 200 { // of the epoch's 1,000 batches
-		do(t, s, event.StepInner{})
-	}
-	do(t, s, event.Stop{})
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "adam", Batch: 8})
+	d.times(40, event.StepInner{}) // of the epoch's 200 batches
+	m := d.stop()
 	start, end := of[event.EpochEvent](m)[0], of[event.DoneEvent](m)[0]
 	if end.Epochs != 0 || end.Loss != start.Loss || end.TestError != start.TestError {
 		t.Errorf("loss %v and test error %v at the start are %v and %v in the end", start.Loss, start.TestError, end.Loss, end.TestError)
@@ -153,64 +137,38 @@ func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
 }
 
 func TestDivergenceNamesItsEpoch(t *testing.T) {
-	m := &memory{}
-	s := mustNew(t, config.Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, m)
-	box := s.Subscribe()
-	defer box.Close()
-	done := make(chan error, 1)
-	go func() { done <- s.Run(context.Background()) }()
-	do(t, s, event.Pause{On: true})
-	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
-	for range 3 {
-		do(t, s, event.StepEpoch{})
-		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 })
-	}
-	do(t, s, event.Set{Key: "rate", Value: "1e300"})
-	do(t, s, event.Pause{On: false})
-	err := <-done
-	finished := of[event.EpochEvent](m)
+	h := staying(t, config.Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e-3"}, Epochs: 3})
+	h.until(t, 3)
+	do(t, h.Session, event.Set{Key: "rate", Value: "1e300"})
+	do(t, h.Session, event.Pause{On: false})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Done != nil && d.Done.Reason == event.ReasonDiverged })
+	err := h.over()
 	var diverged *trajectory.DivergedError
-	if !errors.As(err, &diverged) || diverged.Epoch != len(finished) || of[event.DivergedEvent](m)[0].Epoch != len(finished) {
-		t.Errorf("%v after %d finished epochs", err, len(finished)-1)
+	if !errors.As(err, &diverged) || diverged.Epoch != 4 || of[event.DivergedEvent](&h.kept.memory)[0].Epoch != 4 {
+		t.Errorf("%v after 3 finished epochs", err)
 	}
 }
 
 // A method that takes over a ruined net is there to mend it: the bad loss is not its doing.
 func TestRescueIsNoDivergence(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
-	box := s.Subscribe()
-	defer box.Close()
-	paused := make(chan error, 1)
-	go func() { paused <- s.Do(context.Background(), event.Pause{On: true}) }()
-	time.Sleep(50 * time.Millisecond) // until the command waits: a run takes it before anything else
-	background(t, s)
-	if err := <-paused; err != nil {
-		t.Fatal(err)
-	}
-	all := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 })
-	start := all.Epochs[0].Loss
-	step := func() event.EpochEvent {
-		do(t, s, event.StepEpoch{})
-		all := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 || d.Done != nil })
-		if all.Done != nil {
-			t.Fatalf("ended: %+v", all.Done)
-		}
-		return all.Epochs[len(all.Epochs)-1]
-	}
-	for range trajectory.WorseFor - 1 {
-		if e := step(); e.Loss < trajectory.Worse*start {
-			t.Fatalf("epoch %d: loss %v from %v: expected a ruined net", e.Epoch, e.Loss, start)
+	const worseFor = 5 // epochs with 1.5 times the first loss end a run
+	d := steer(t, config.Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
+	d.times(worseFor-1, event.StepEpoch{})
+	d.do(event.Switch{Optimizer: "tr-gn"})
+	d.do(event.Set{Key: "radius", Value: "1e-6"})
+	d.times(worseFor, event.StepEpoch{})
+	d.do(event.Switch{Optimizer: "momentum"})
+	d.do(event.Set{Key: "rate", Value: "1e-12"})
+	d.times(worseFor, event.StepEpoch{})
+	m := d.stop()
+	epochs := of[event.EpochEvent](m)
+	for _, e := range epochs[1:worseFor] {
+		if e.Loss < 1.5*epochs[0].Loss {
+			t.Fatalf("epoch %d: loss %v from %v: expected a ruined net", e.Epoch, e.Loss, epochs[0].Loss)
 		}
 	}
-	do(t, s, event.Switch{Optimizer: "tr-gn"})
-	do(t, s, event.Set{Key: "radius", Value: "1e-6"})
-	for range trajectory.WorseFor {
-		step()
-	}
-	do(t, s, event.Switch{Optimizer: "momentum"})
-	do(t, s, event.Set{Key: "rate", Value: "1e-12"})
-	for range trajectory.WorseFor {
-		step()
+	if done := of[event.DoneEvent](m)[0]; done.Reason != event.ReasonStopped || len(epochs) != 3*worseFor {
+		t.Errorf("%d epochs, ended: %+v", len(epochs), done)
 	}
 }
 
@@ -226,6 +184,7 @@ func (broken) Record(event.Event) error { panic("out of ink") }
 func (broken) Flush() error             { return nil }
 
 func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
+	t.Parallel()
 	b := &blocked{release: make(chan struct{})}
 	defer close(b.release)
 	s := mustNew(t, config.Config{Data: "bpls-linear", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, b)
@@ -234,7 +193,7 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 	go func() { done <- s.Run(ctx) }()
 	box := s.Subscribe()
 	defer box.Close()
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch > checkpoint.RecordBacklog/2 })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch > 2000 })
 	cancel()
 	select {
 	case err := <-done:
@@ -257,6 +216,7 @@ func (s *slow) Flush() error {
 }
 
 func TestCancelledRunWaitsForFlush(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var s slow
@@ -275,15 +235,6 @@ func TestRecorderThatPanicsEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestDoOutsideOfARun(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals"})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
-	if err := s.Do(ctx, event.Stop{}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("before the run: %v", err)
-	}
-}
-
 func TestStopBeforeTheRunBegan(t *testing.T) {
 	m := &memory{}
 	s := mustNew(t, config.Config{Data: "letters"}, m)
@@ -299,22 +250,17 @@ func TestStopBeforeTheRunBegan(t *testing.T) {
 }
 
 func TestSwitchKeepsTheBatchSize(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Batch: 17})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Running })
-	do(t, s, event.Switch{Optimizer: "adam"})
-	status := follow(t, box, func(d *feed.Delta) bool { return d.Status.Optimizer == "adam" }).Status
-	for _, set := range status.Settings {
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Batch: 17})
+	do(t, d.s, event.Switch{Optimizer: "adam"})
+	for _, set := range d.until(func(s *event.Status) bool { return s.Optimizer == "adam" }).Settings {
 		if set.Key == "batch" && set.Text != "17" {
 			t.Errorf("batches of %s rows", set.Text)
 		}
 	}
-	do(t, s, event.Switch{Optimizer: "tr-gn"})
-	do(t, s, event.Set{Key: "boundary", Value: "scaling"})
-	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) > 0 })
-	if all.Settings[0].Value != "scaling" {
-		t.Errorf("a choice is recorded as %v", all.Settings[0].Value)
+	do(t, d.s, event.Switch{Optimizer: "tr-gn"})
+	d.until(func(s *event.Status) bool { return s.Optimizer == "tr-gn" })
+	d.do(event.Set{Key: "boundary", Value: "scaling"})
+	if got := of[event.SettingEvent](d.stop())[0].Value; got != "scaling" {
+		t.Errorf("a choice is recorded as %v", got)
 	}
 }

@@ -71,14 +71,3 @@ func TestFoldScores(t *testing.T) {
 		}
 	}
 }
-
-func TestFoldsRefuse(t *testing.T) {
-	for _, c := range []config.Config{
-		{Folds: 3, Committee: 3, ClassWeights: "balanced"}, {Folds: 3, Committee: 3, LabelSmoothing: 0.1},
-		{Data: "sine", Folds: 3, Committee: 3, Experts: 2, ExpertHidden: []int{4}, Gate: "1"}, {Folds: 3, Committee: 2},
-	} {
-		if s, err := New(c); err == nil {
-			t.Errorf("%+v: %v", c, s)
-		}
-	}
-}

@@ -4,11 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"newtop/models"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
-	"newtop/trainer/objective"
-	"newtop/trainer/workplace"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
@@ -63,40 +60,13 @@ func TestGatesLearnAsTheyAreTold(t *testing.T) {
 	}
 }
 
-// TestCommitteeOfMixtures gives every member gates of its own.
-func TestCommitteeOfMixtures(t *testing.T) {
-	c := config.Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1", Epochs: 4, Optimizer: "tr-newton", Seed: 7}
-	alone := of[event.EpochEvent](train(t, c))
-	second := c
-	second.Seed++
-	other := of[event.EpochEvent](train(t, second))
-	c.Committee = 2
-	for i, e := range of[event.EpochEvent](train(t, c)) {
-		if e.Members[0].Loss != alone[i].Loss || e.Members[1].Loss != other[i].Loss || e.Gates[0] != alone[i].Gates[0] {
-			t.Fatalf("epoch %d: %+v, alone %v and %v", i, e.Members, alone[i].Loss, other[i].Loss)
-		}
-	}
-}
-
-// TestUnknownGates names what there is to look at.
-func TestUnknownGates(t *testing.T) {
-	for gate, want := range map[string]string{
-		"hue": "Gate hue: expected one of x", "3": "Gate 3: expected one of x", "0": "Gate 0: expected one of x",
-	} {
-		_, err := workplace.Prepare((&config.Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}))
-		if err == nil || err.Error() != want {
-			t.Errorf("%v: expected %q", err, want)
-		}
-	}
-}
-
 // TestBlocksOfMixturesNeverRise: the gates move between two epochs, so that E is another one at the same weights
 // TestBlocksOfMixturesNeverRise the experts.
 func TestBlocksOfMixturesNeverRise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
-	for seed := uint64(1); seed <= 6; seed++ {
+	for seed := uint64(1); seed <= 3; seed++ {
 		epochs := of[event.EpochEvent](train(t, config.Config{
 			Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", Optimizer: "tr-gn", Blocks: 4, Epochs: 60, Seed: seed,
 		}))
@@ -105,23 +75,5 @@ func TestBlocksOfMixturesNeverRise(t *testing.T) {
 				t.Fatalf("seed %d, epoch %d: the loss rose from %v to %v", seed, i, epochs[i-1].Loss, epochs[i].Loss)
 			}
 		}
-	}
-}
-
-// TestLossesAreChargedOnce: what was computed last costs nothing to be told again.
-func TestLossesAreChargedOnce(t *testing.T) {
-	p, err := workplace.Prepare((&config.Config{Data: "sine", Hidden: []int{2}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := objective.New(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
-	w := make([]float64, o.Dim())
-	first := o.Loss(w)
-	if again := o.Loss(w); again != first || o.Spent.Losses != 1 {
-		t.Errorf("%g then %g for %g losses", first, again, o.Spent.Losses)
-	}
-	w[0] = 1
-	if o.Loss(w); o.Spent.Losses != 2 {
-		t.Errorf("%g losses at two places", o.Spent.Losses)
 	}
 }

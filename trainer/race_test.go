@@ -119,13 +119,13 @@ var racers = []event.Racer{
 // with them when it is picked.
 func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 	const before, after = 3, 3
-	for k, memory := range []int64{0, 300_000} { // of which the second keeps a part of the rows
+	for k, memory := range []int64{0, 100_000} { // of which the second keeps a part of the rows
 		for i, racer := range racers {
 			if i%2 != k && !nightly.On() {
 				continue
 			}
 			t.Run(fmt.Sprint(racer.Name, " ", memory), func(t *testing.T) {
-				config := config.Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Blocks: 1, Memory: memory}
+				config := config.Config{Data: "spirals", Test: "0.7", Hidden: []int{9, 7}, Optimizer: "tr-gn", Blocks: 1, Memory: memory}
 				d := steer(t, config)
 				d.times(before, event.StepEpoch{})
 				d.do(event.Race{Racers: racers, Equivalents: 90})
@@ -231,7 +231,7 @@ func TestRaceIsFair(t *testing.T) {
 func TestAbandonedRaceLeavesNoTrace(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "tr-gn-jacobi", "adam", "lbfgs", "scg", "lm", "eigen-gd", "dogleg"} {
 		t.Run(optimizer, func(t *testing.T) {
-			config := config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer}
+			config := config.Config{Data: "spirals", Test: "0.7", Hidden: []int{9}, Optimizer: optimizer}
 			d := steer(t, config)
 			d.times(6, event.StepEpoch{})
 			want := of[event.EpochEvent](d.stop())
@@ -375,7 +375,7 @@ func TestDivergedRacer(t *testing.T) {
 		{Name: "wild", Optimizer: "sgd", Set: []string{"rate=1e9"}},
 		{Name: "bound to stall", Optimizer: "tr-newton"},
 		{Name: "steady", Optimizer: "adam"},
-	}, Equivalents: 5000})
+	}, Equivalents: 2500})
 	d.refused(event.Pick{Racer: 0}, "wild has diverged")
 	d.refused(event.Pick{Racer: 3}, "expected 0 to 2")
 	at := d.do(event.Pick{Racer: 2})

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"newtop/models/modelfile"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
@@ -68,25 +67,6 @@ func TestResumeRefuses(t *testing.T) {
 		}
 		if len(rest.events) > 0 || len(rest.kept) > 0 {
 			t.Errorf("%s: recorded %v", c.want, rest.events)
-		}
-	}
-}
-
-// TestSpoiltCheckpoints are told apart from good ones, wherever a byte is wrong.
-func TestSpoiltCheckpoints(t *testing.T) {
-	text := keepAll(t, smallRun).kept[3].text
-	for i := range text {
-		bad := slices.Clone(text)
-		bad[i] ^= 0x10
-		var c checkpoint.Checkpoint
-		var spoilt *checkpoint.CheckpointError
-		if err := c.UnmarshalBinary(bad); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
-			t.Fatalf("byte %d of %d: %v", i, len(text), err)
-		}
-	}
-	for i := range len(text) {
-		if new(checkpoint.Checkpoint).UnmarshalBinary(text[:i]) == nil {
-			t.Fatalf("the first %d of %d bytes are taken", i, len(text))
 		}
 	}
 }
@@ -293,10 +273,7 @@ func cutShort(t *testing.T, c config.Config, whole *archive, into int) {
 	if !ok || e.Epoch != from.epoch {
 		t.Fatalf("the checkpoint comes after %T", a.events[from.events-1])
 	}
-	saved, err := modelfile.Read(c.Save)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := readModel(t, c.Save)
 	kept, err := from.checkpoint(t).Weights(saved.Network.Dim())
 	if err != nil || !reflect.DeepEqual(kept, saved.Weights) {
 		t.Errorf("%s stopped in inner unit %d: the saved weights are not those of the checkpoint; %v", c.Optimizer, into, err)

@@ -34,10 +34,7 @@ import (
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
 func testErrors(t *testing.T, file string, p *objective.Problem) (wrong int) {
 	t.Helper()
-	m, err := modelfile.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := readModel(t, file)
 	raw := rawTest(p)
 	rows, _ := raw.Dims()
 	out := mat.NewDense(rows, len(m.Outputs), nil)
@@ -73,6 +70,11 @@ func mustPrepare(t *testing.T, c config.Config) *objective.Problem {
 	return p
 }
 
+// drawWeights draws a net's first weights as a run does.
+func drawWeights(p *objective.Problem, w []float64, seed uint64) {
+	(&workplace.Workplace{Problem: p}).DrawWeights(w, seed)
+}
+
 // share is a number of rows as an event has it.
 func share(wrong, rows int) event.Float { return event.Float(float64(wrong) / float64(rows)) }
 
@@ -96,10 +98,7 @@ func TestSavedAtTheEnd(t *testing.T) {
 			if err != nil || !ok || e.Epoch != c.Epochs || e.File != c.Save || e.Bytes != info.Size() {
 				t.Errorf("before the end came %+v for %v, %v", m.events[len(m.events)-2], info, err)
 			}
-			file, err := modelfile.Read(c.Save)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := readModel(t, c.Save)
 			run := of[event.RunEvent](m)[0]
 			if file.Meta["run"] != run.ID || file.Meta["epoch"] != fmt.Sprint(c.Epochs) || file.Meta["optimizer"] != c.Optimizer || file.Meta["data"] != "spirals" {
 				t.Errorf("the file says %v", file.Meta)
@@ -175,58 +174,22 @@ func TestSaveWhileTraining(t *testing.T) {
 	}
 }
 
-// A trust-region method has moved nothing before its step is over.
-func TestSaveInTheMiddleOfAStep(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-newton"})
-	background(t, s)
-	box := s.Subscribe()
-	defer box.Close()
-	do(t, s, event.Pause{On: true})
-	follow(t, box, func(all *feed.Delta) bool { return all.Run != nil && all.Status.Phase == event.Paused })
-	dir := t.TempDir()
-	var weights [2][]float64
-	for i := range weights {
-		do(t, s, event.StepInner{})
-		follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit == i+1 })
-		file := filepath.Join(dir, "m.safetensors")
-		do(t, s, event.Save{File: file})
-		m, err := modelfile.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		weights[i] = m.Weights[0]
-	}
-	if !slices.Equal(weights[0], weights[1]) {
-		t.Error("the weights moved between two inner iterations")
-	}
-}
-
-// A race leaves the run's own weights where they are.
-func TestSaveDuringARace(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-newton"})
-	background(t, s)
-	box := s.Subscribe()
-	defer box.Close()
-	do(t, s, event.Pause{On: true})
-	follow(t, box, func(all *feed.Delta) bool { return all.Run != nil && all.Status.Phase == event.Paused })
-	for range 2 {
-		do(t, s, event.StepEpoch{})
-		follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit == 0 })
-	}
+// A trust-region method has moved nothing before its step is over, and a race leaves the run's own weights where they are.
+func TestSaveInTheMiddle(t *testing.T) {
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-newton"})
 	file := filepath.Join(t.TempDir(), "m.safetensors")
-	weights := func() []float64 {
-		do(t, s, event.Save{File: file})
-		m, err := modelfile.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.Weights[0]
+	saved := func() []float64 {
+		do(t, d.s, event.Save{File: file})
+		return readModel(t, file).Weights[0]
 	}
-	before := weights()
-	do(t, s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton"}, {Optimizer: "adam"}}})
-	do(t, s, event.StepInner{})
-	follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit > 0 })
-	if !slices.Equal(before, weights()) {
+	d.do(event.StepEpoch{})
+	d.do(event.StepInner{})
+	before := saved()
+	if at := d.do(event.StepInner{}); at.Unit != 2 || !slices.Equal(before, saved()) {
+		t.Errorf("the weights moved before inner iteration %d", at.Unit)
+	}
+	do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton"}, {Optimizer: "adam"}}})
+	if at := d.do(event.StepInner{}); !at.Racing || !slices.Equal(before, saved()) {
 		t.Error("the weights are not those before the race")
 	}
 }
@@ -399,14 +362,8 @@ func TestExportOfACheckpoint(t *testing.T) {
 	if err != nil || e.Epoch != 3 || e.Format != modelfile.Safetensors || e.Bytes == 0 {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	end, err := modelfile.Read(c.Save)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := modelfile.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := readModel(t, c.Save)
+	got := readModel(t, file)
 	if fmt.Sprint(got.Weights, got.Inputs, got.Classes) != fmt.Sprint(end.Weights, end.Inputs, end.Classes) {
 		t.Error("the checkpoint's weights are not those of the end")
 	}

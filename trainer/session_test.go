@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/models/blas"
-	"newtop/trainer/analyst"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
@@ -203,93 +203,69 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 // A command takes effect between two inner units: every single step is exactly one.
 func TestOneInnerUnitAtATime(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "adam", "scg", "lbfgs", "eigen-gd"} {
-		t.Run(optimizer, func(t *testing.T) {
-			s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer})
-			box := s.Subscribe()
-			defer box.Close()
-			background(t, s)
-			do(t, s, event.Pause{On: true})
-			at := follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
-			before := at.Status
-			for range 35 {
-				do(t, s, event.StepInner{})
-				after := follow(t, box, func(d *feed.Delta) bool {
-					return d.Status.Phase == event.Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
-				}).Status
-				if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 || after.Epoch > before.Epoch+1 {
-					t.Fatalf("from epoch %d unit %d to epoch %d unit %d", before.Epoch, before.Unit, after.Epoch, after.Unit)
-				}
-				before = after
+		d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer})
+		before := d.do(event.Pause{On: true})
+		for range 35 {
+			after := d.do(event.StepInner{})
+			if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 || after.Epoch > before.Epoch+1 {
+				t.Fatalf("%s: from epoch %d unit %d to epoch %d unit %d", optimizer, before.Epoch, before.Unit, after.Epoch, after.Unit)
 			}
-		})
+			before = after
+		}
 	}
 }
 
 func TestStepEpochPausesAgain(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "momentum"})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	do(t, s, event.Pause{On: true})
-	epoch := follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused }).Status.Epoch
-	for range 3 {
-		do(t, s, event.StepEpoch{})
-		epoch++
-		got := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Epoch >= epoch }).Status.Epoch
-		if got != epoch {
-			t.Fatalf("paused after epoch %d: expected %d", got, epoch)
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "momentum"})
+	for epoch := range 3 {
+		if got := d.do(event.StepEpoch{}).Epoch; got != epoch+1 {
+			t.Fatalf("paused after epoch %d: expected %d", got, epoch+1)
 		}
 	}
 }
 
 func TestSwitchKeepsTheWeights(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 3 })
-	do(t, s, event.Pause{On: true})
-	do(t, s, event.Switch{Optimizer: "adam"})
-	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Switches) > 0 })
-	if sw := all.Switches[0]; sw.From != "tr-gn" || sw.To != "adam" || all.Status.Optimizer != "adam" {
-		t.Errorf("switched %+v, status %q", sw, all.Status.Optimizer)
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Hidden: []int{9}})
+	d.times(3, event.StepEpoch{})
+	d.do(event.Switch{Optimizer: "adam"})
+	d.do(event.Set{Key: "rate", Value: "1e-12"})
+	if at := d.do(event.StepEpoch{}); at.Optimizer != "adam" {
+		t.Errorf("status %q", at.Optimizer)
 	}
-	do(t, s, event.Set{Key: "rate", Value: "1e-12"})
-	do(t, s, event.StepEpoch{})
-	all = follow(t, box, func(d *feed.Delta) bool { return len(d.Epochs) > 0 && d.Status.Phase == event.Paused })
-	history := s.Subscribe()
-	defer history.Close()
-	epochs := nextDelta(t, history).Epochs
-	last, before := epochs[len(epochs)-1], epochs[len(epochs)-2]
-	if last.Optimizer != "adam" || math.Abs(float64(last.Loss-before.Loss)) > 1e-8 {
+	m := d.stop()
+	if sw := of[event.SwitchEvent](m)[0]; sw.From != "tr-gn" || sw.To != "adam" {
+		t.Errorf("switched %+v", sw)
+	}
+	epochs := of[event.EpochEvent](m)
+	if last, before := epochs[4], epochs[3]; last.Optimizer != "adam" || math.Abs(float64(last.Loss-before.Loss)) > 1e-8 {
 		t.Errorf("the loss went from %v to %v with a rate of almost nothing: the weights were not kept", before.Loss, last.Loss)
 	}
 }
 
 func TestSettingsTakeEffect(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 1 })
-	do(t, s, event.Pause{On: true})
-	do(t, s, event.Set{Key: "radius", Value: "0.125"})
-	do(t, s, event.Scale{Factor: 2})
-	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) >= 2 })
-	if all.Settings[0].Value != 0.125 || all.Settings[1].Value != 0.25 {
-		t.Errorf("settings %+v", all.Settings)
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Hidden: []int{9}, Set: []string{"radius-max=0.4"}})
+	d.do(event.StepEpoch{})
+	d.do(event.Set{Key: "radius", Value: "0.125"})
+	d.do(event.Scale{Factor: 2})
+	d.do(event.StepEpoch{})
+	d.do(event.Set{Key: "radius", Value: "0.25"})
+	d.do(event.Scale{Factor: 2}) // to radius-max and no further
+	d.refused(event.Scale{Factor: 2}, "radius-max")
+	m := d.stop()
+	var values []any
+	for _, s := range of[event.SettingEvent](m) {
+		values = append(values, s.Value)
 	}
-	do(t, s, event.StepEpoch{})
-	all = follow(t, box, func(d *feed.Delta) bool { return len(d.Epochs) > 0 })
-	if got := all.Epochs[0].Radius; got != 0.25 {
+	if !slices.Equal(values, []any{0.125, 0.25, 0.25, 0.4}) {
+		t.Errorf("settings %v", values)
+	}
+	if got := of[event.EpochEvent](m)[2].Radius; got != 0.25 {
 		t.Errorf("the step was taken with radius %v: expected 0.25", got)
 	}
 }
 
 func TestRefusedCommandsChangeNothing(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
-	background(t, s)
-	do(t, s, event.Pause{On: true})
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
 	for command, want := range map[event.Command]string{
 		event.Switch{Optimizer: "magic"}:         "magic",
 		event.Set{Key: "radius", Value: "-1"}:    "> 0",
@@ -297,19 +273,9 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 		event.Set{Key: "momentum", Value: "0.9"}: "one of",
 		event.Scale{Factor: -1}:                  "> 0",
 	} {
-		var refused *event.CommandError
-		err := s.Do(context.Background(), command)
-		for errors.As(err, &refused) && strings.Contains(refused.Reason, "being prepared") {
-			time.Sleep(time.Millisecond)
-			err = s.Do(context.Background(), command)
-		}
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v: expected a refusal with %q", command, err, want)
-		}
+		d.refused(command, want)
 	}
-	box := s.Subscribe()
-	defer box.Close()
-	if got := nextDelta(t, box).Status; got.Optimizer != "tr-gn" {
+	if got := d.do(event.Pause{On: true}); got.Optimizer != "tr-gn" || len(of[event.SettingEvent](d.stop())) > 0 {
 		t.Errorf("changed to %+v", got)
 	}
 }
@@ -353,34 +319,27 @@ func TestCancelledContext(t *testing.T) {
 }
 
 func TestPausedTimeIsNotTraining(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
-	box := s.Subscribe()
-	defer box.Close()
-	background(t, s)
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 2 })
-	do(t, s, event.Pause{On: true})
-	do(t, s, event.StepInner{}) // into the middle of an inner solve, where the clock runs
-	first := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Unit > 0 }).Status.Elapsed
+	d := steer(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
+	first := d.do(event.StepInner{}).Elapsed // in the middle of an inner solve, where the clock runs
 	if first == 0 {
 		t.Error("the clock does not run")
 	}
 	time.Sleep(30 * time.Millisecond)
-	do(t, s, event.Pause{On: true})
-	if second := nextDelta(t, box).Status.Elapsed; second-first > 0.02 {
+	if second := d.do(event.Pause{On: true}).Elapsed; second-first > 0.02 {
 		t.Errorf("the clock went from %v to %v while paused", first, second)
 	}
 }
 
 func TestSpectrumOnDemand(t *testing.T) {
 	for _, optimizer := range []string{"tr-gn", "adam"} {
-		s := mustNew(t, config.Config{Data: "spirals", Optimizer: optimizer, Batch: 1})
+		s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: optimizer, Batch: 1})
 		box := s.Subscribe()
 		background(t, s)
 		follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
 		do(t, s, event.Spectrum{})
 		all := follow(t, box, func(d *feed.Delta) bool { return len(d.Spectra) > 0 && d.Status.Computing == "" })
 		e := all.Spectra[0]
-		if len(e.Eigenvalues) != 2*analyst.DefaultSpectrum || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
+		if len(e.Eigenvalues) != 6 || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
 			t.Errorf("%s: %+v", optimizer, e)
 		}
 		box.Close()

@@ -6,38 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/internal/nightly"
-	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
-	"newtop/trainer/objective"
 	"newtop/trainer/trajectory"
-	"newtop/trainer/workplace"
 )
 
 // curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
 // training rows from products with unit vectors, and leaves the eigenvalues to LAPACK, downwards.
 func curvatures(t *testing.T, c config.Config, rows []int) map[string][]float64 {
 	t.Helper()
-	p, err := workplace.Prepare(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPrepare(t, c)
 	n := p.Network.Dim()
 	w := make([]float64, n)
-	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
+	drawWeights(p, w, c.Seed)
 	pick := func(m *mat.Dense) *mat.Dense {
 		_, columns := m.Dims()
 		out := mat.NewDense(len(rows), columns, nil)
@@ -103,10 +93,7 @@ func evenRows(n, of int) []int {
 
 func TestSpectrumAgainstDense(t *testing.T) {
 	base := config.Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4}
-	p, err := workplace.Prepare(&base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPrepare(t, base)
 	all := p.Data.Train.Rows()
 	for _, rows := range []int{0, -1, 40, all, all + 1} {
 		count, selection := all, "all"
@@ -165,10 +152,7 @@ func checkEigenvalues(t *testing.T, e *event.SpectrumEvent, exact []float64) {
 
 func TestDensityOfASpectrum(t *testing.T) {
 	base := config.Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, Density: true, SpectrumRows: -1}
-	p, err := workplace.Prepare(&base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPrepare(t, base)
 	all := p.Data.Train.Rows()
 	exact := curvatures(t, base, evenRows(all, all))
 	for operator, values := range exact {
@@ -201,108 +185,15 @@ func TestDensityOfASpectrum(t *testing.T) {
 	}
 }
 
-// TestEndsLateInTraining counts over thirty trained nets of how many the k-th smallest and the k-th largest eigenvalue of the Hessian,
-// by gonum's dense solver, are within the ± of Lanczos: with a tolerance for each end, and with one for both, by which the third
-// smallest mostly belongs to another eigenvalue.
-func TestEndsLateInTraining(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long under the race detector, which has nothing to find in it")
+// TestProbes: they are the same in every epoch, so that densities of a matrix that hardly changes hardly do, or each density has
+// probes of its own, the same ones whenever the run is repeated, and another seed has others.
+func TestProbes(t *testing.T) {
+	spectra := func(fresh bool, seed uint64) []event.SpectrumEvent {
+		return of[event.SpectrumEvent](train(t, config.Config{Data: "sine", Hidden: []int{4}, Density: true, FreshProbes: fresh, Seed: seed,
+			Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1}))
 	}
-	const k = 3
-	seeds := uint64(nightly.Of(5, 1))
-	options := []struct {
-		name string
-		krylov.LanczosOptions
-	}{{name: "one tolerance"}, {name: "one for each end"}, {name: "one for each end, basis of 16"}}
-	options[0].Floor, options[2].Basis = 1e-3, 16
-	var held [3][2][k]int
-	var products [3]int
-	nets := 0
-	for _, c := range []config.Config{
-		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "tr-newton", Epochs: 60},
-		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "adam", Epochs: 60},
-		{Data: "sine", Hidden: []int{12, 8}, Optimizer: "tr-newton", Epochs: 100},
-		{Data: "sine", Hidden: []int{12, 8}, Optimizer: "tr-gn", Epochs: 100},
-		{Data: "parity", Hidden: []int{12}, Optimizer: "tr-newton", Epochs: 30},
-		{Data: "recipes", Hidden: []int{8}, Optimizer: "tr-gn", Epochs: 20},
-	} {
-		for c.Seed = 1; c.Seed <= seeds; c.Seed++ {
-			h, exact := trained(t, c)
-			n := len(exact)
-			rounding := 1e-14 * max(math.Abs(exact[0]), math.Abs(exact[n-1]))
-			for i, o := range options {
-				got, err := krylov.Lanczos(h, k, o.LanczosOptions)
-				if err != nil {
-					t.Fatal(err)
-				}
-				products[i] += got.Products
-				for j := range k {
-					if p := got.Bottom[j]; math.Abs(p.Value-exact[n-1-j]) <= p.Residual+rounding {
-						held[i][0][j]++
-					}
-					if p := got.Top[j]; math.Abs(p.Value-exact[j]) <= p.Residual+rounding {
-						held[i][1][j]++
-					}
-				}
-			}
-			nets++
-		}
-	}
-	for i, o := range options {
-		t.Logf("%s: of %d nets, smallest within ± %d, largest within ± %d, %d products a net", o.name, nets, held[i][0], held[i][1], products[i]/nets)
-		if i > 0 && (slices.Min(held[i][0][:]) < nets*9/10 || slices.Min(held[i][1][:]) < nets*9/10) {
-			t.Errorf("%s: expected at least %d of %d", o.name, nets*9/10, nets)
-		}
-	}
-}
-
-// trained returns the Hessian at the weights that a run ends with, over the rows of its spectra, and its eigenvalues, downwards.
-func trained(t *testing.T, c config.Config) (h assembled, eigenvalues []float64) {
-	t.Helper()
-	l := newLoop(t.Context(), mustNew(t, c))
-	if err := l.run(); err != nil {
-		t.Fatal(err)
-	}
-	defer l.work.Pool.Close()
-	at := l.work.Binder().Bind(objective.Rows{Count: l.analyst.SpectrumRows()}, models.Options{Pool: l.work.Pool, Double: true})
-	at.Update(l.nets.Members[0].Weights)
-	h.SymDense = assemble(at.Dim(), at.HessianTo)
-	return h, eigenvaluesOf(t, h.SymDense)
-}
-
-// assembled is a matrix as an operator.
-type assembled struct{ *mat.SymDense }
-
-func (a assembled) Dim() int { return a.SymmetricDim() }
-
-func (a assembled) MulVecTo(dst, v []float64) {
-	mat.NewVecDense(len(dst), dst).MulVec(a.SymDense, mat.NewVecDense(len(v), v))
-}
-
-// TestFreshProbes: each density has probes of its own, the same ones whenever the run is repeated, and another seed has others.
-func TestFreshProbes(t *testing.T) {
-	traces := func(seed uint64) (list []event.Float) {
-		for _, e := range of[event.SpectrumEvent](train(t, config.Config{Data: "sine", Hidden: []int{4}, Density: true, FreshProbes: true, Seed: seed,
-			Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1})) {
-			list = append(list, e.Trace.Value)
-		}
-		return list
-	}
-	a, again, other := traces(1), traces(1), traces(2)
-	if !slices.Equal(a, again) || a[0] == a[1] || math.Abs(float64(a[0]-a[1])) < 1e-6 || a[0] == other[0] {
-		t.Errorf("traces %v, again %v, by another seed %v", a, again, other)
-	}
-}
-
-// TestDensitiesCompare: the probes are the same in every epoch, so that a matrix that hardly changes has a
-// density that hardly does.
-func TestDensitiesCompare(t *testing.T) {
-	spectra := of[event.SpectrumEvent](train(t, config.Config{Data: "sine", Hidden: []int{4}, Density: true,
-		Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1}))
-	if len(spectra) != 2 {
-		t.Fatalf("%d spectra", len(spectra))
-	}
-	a, b := spectra[0], spectra[1]
+	s := spectra(false, 1)
+	a, b := s[0], s[1]
 	if change := math.Abs(float64(a.Trace.Value - b.Trace.Value)); change > 1e-8 {
 		t.Errorf("the trace went from %+v to %+v", *a.Trace, *b.Trace)
 	}
@@ -311,6 +202,10 @@ func TestDensitiesCompare(t *testing.T) {
 		if change := math.Abs(float64(v - b.Density.Values[i])); change > 1e-6*peak {
 			t.Fatalf("the density at %v went from %v to %v", a.Density.Grid[i], v, b.Density.Values[i])
 		}
+	}
+	fresh, again, other := spectra(true, 1), spectra(true, 1), spectra(true, 2)
+	if a, b := fresh[0].Trace.Value, fresh[1].Trace.Value; math.Abs(float64(a-b)) < 1e-6 || again[1].Trace.Value != b || a == other[0].Trace.Value {
+		t.Errorf("traces %v and %v, by another seed %v", a, b, other[0].Trace.Value)
 	}
 }
 
@@ -352,31 +247,6 @@ func TestInterruptedDensity(t *testing.T) {
 	}
 }
 
-// TestSpectrumOfLetters compares the two methods on the letter net, whose matrix is too large to assemble.
-func TestSpectrumOfLetters(t *testing.T) {
-	dir := filepath.Join("..", "..", "shared", "data")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no ../shared/data with the UCI letter data")
-	}
-	c := config.Config{Data: "letter", DataDir: dir, Seed: 1, SpectrumRows: 256, Spectrum: 1}
-	lanczos := ofTheStart(t, c)
-	c.SpectrumMethod = "power"
-	power := ofTheStart(t, c)
-	most := func(e *event.SpectrumEvent) (value, residual float64) {
-		for i, v := range e.Eigenvalues {
-			if math.Abs(float64(v)) > math.Abs(value) {
-				value, residual = float64(v), float64(e.Residuals[i])
-			}
-		}
-		return value, residual
-	}
-	a, ra := most(&lanczos)
-	b, rb := most(&power)
-	if math.Abs(a-b) > ra+rb || a == 0 {
-		t.Errorf("%g ± %g by Lanczos, %g ± %g by the power method", a, ra, b, rb)
-	}
-}
-
 func TestSpectraAreRationed(t *testing.T) {
 	// With nothing to spend there is none: what one takes is estimated before the first.
 	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
@@ -384,19 +254,6 @@ func TestSpectraAreRationed(t *testing.T) {
 	}
 	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
 		t.Errorf("%d spectra: expected 5", n)
-	}
-}
-
-func TestSpectraDoNotTouchTheRun(t *testing.T) {
-	for _, optimizer := range []string{"tr-newton", "sgd"} {
-		plain := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4}))
-		watched := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
-		for i := range plain {
-			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
-				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
-					plain[i].Loss, plain[i].GradientEquivalents, watched[i].Loss, watched[i].GradientEquivalents)
-			}
-		}
 	}
 }
 
@@ -461,10 +318,7 @@ func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 func TestSpectrumOfNothing(t *testing.T) {
 	for _, method := range analysis.SpectrumMethods {
 		c := config.Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
-		p, err := workplace.Prepare(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustPrepare(t, c)
 		s := mustNew(t, c)
 		w := make([]float64, p.Network.Dim())
 		for i := range w {

@@ -13,26 +13,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"newtop/datasets"
-	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer/config"
-	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/peer"
 	"newtop/trainer/peer/peertest"
-	"newtop/trainer/workplace"
 )
 
 // torchTwin has the problem and first weights of a configuration told to PyTorch, and returns them and what trains them there.
 func torchTwin(t *testing.T, c config.Config) (p *objective.Problem, w []float64, there config.Config) {
 	t.Helper()
 	peertest.Torch(t)
-	p, err := workplace.Prepare(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = mustPrepare(t, c)
 	w = make([]float64, p.Dim())
-	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
+	drawWeights(p, w, c.Seed)
 	type rows struct {
 		X [][]float64 `json:"x"`
 		T []int       `json:"t"`
@@ -123,40 +117,3 @@ func TestTorchHasTheSameCurvature(t *testing.T) {
 
 // apart returns how far a number is from another, relative to that.
 func apart(a, b float64) float64 { return math.Abs(a-b) / math.Abs(b) }
-
-// Epochs are newtop's own until rounding parts them.
-func TestTorchIsTrainedTheSame(t *testing.T) {
-	nightly.Only(t, "two runs of ten epochs, 5 s; TestTorchHasTheSameCurvature compares one point")
-	for _, opt := range []string{"tr-newton", "tr-gn"} {
-		own := config.Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Blocks: 1, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
-		_, _, there := torchTwin(t, own)
-		here, far := train(t, own), train(t, there)
-		a, b := of[event.EpochEvent](here), of[event.EpochEvent](far)
-		if len(a) != torchEpochs+1 || len(b) != len(a) {
-			t.Fatalf("%s: %d epochs, in PyTorch %d", opt, len(a), len(b))
-		}
-		for i := range a {
-			x, y := &a[i], &b[i]
-			if apart(float64(x.Loss), float64(y.Loss)) > 1e-10 || apart(float64(x.TestLoss), float64(y.TestLoss)) > 1e-10 || x.Error != y.Error || x.Accepted != y.Accepted || len(x.Inner) != len(y.Inner) {
-				t.Fatalf("%s: epoch %d is\n%+v\nin PyTorch\n%+v", opt, i, x, y)
-			}
-			for j := range x.Inner {
-				if x.Inner[j].Iterations != y.Inner[j].Iterations || x.Inner[j].Stop != y.Inner[j].Stop {
-					t.Fatalf("%s: epoch %d has the inner solve\n%+v\nin PyTorch\n%+v", opt, i, x.Inner[j], y.Inner[j])
-				}
-			}
-		}
-		spectra, others := of[event.SpectrumEvent](here), of[event.SpectrumEvent](far)
-		if len(spectra) != 2 || len(others) != 2 {
-			t.Fatalf("%s: %d spectra, in PyTorch %d", opt, len(spectra), len(others))
-		}
-		for i, v := range spectra[0].Eigenvalues {
-			if u := others[0].Eigenvalues[i]; apart(float64(u), float64(v)) > 1e-10 {
-				t.Errorf("%s: eigenvalue %d is %.15g, in PyTorch %.15g", opt, i, float64(v), float64(u))
-			}
-		}
-	}
-}
-
-// torchEpochs is how many epochs rounding leaves alone.
-const torchEpochs = 10

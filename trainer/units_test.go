@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
-	"newtop/models/modelfile"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/workplace"
@@ -58,9 +58,10 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 		"single precision": {Optimizer: "adam", Precision: "float32"},
 		"committee":        {Optimizer: "tr-gn", Committee: 3},
 		"two processes":    {Optimizer: "tr-gn"},
+		"validation":       {Optimizer: "tr-gn", Validation: "0.15", Weights: "last"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Data, c.Validation, c.Hidden, c.Epochs = table, "0", []int{4}, 3
+			c.Data, c.Validation, c.Hidden, c.Epochs = table, cmp.Or(c.Validation, "0"), []int{4}, 3
 			c.Save = filepath.Join(t.TempDir(), "m.safetensors")
 			m := &memory{}
 			s := mustNew(t, c, m)
@@ -70,10 +71,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 			if err := s.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			model, err := modelfile.Read(c.Save)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := readModel(t, c.Save)
 			data, err := workplace.LoadResolved(&c)
 			if err != nil {
 				t.Fatal(err)
@@ -95,11 +93,19 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 			check("the RMSE", last.RMSE, training)
 			check("the test RMSE", last.TestRMSE, test)
 			check("the test RMSE at the end", done.TestRMSE, test)
-			if len(done.Scores) != 1 || done.Scores[0].Split != "test" || done.Scores[0].Rows != data.Test.Rows() {
+			scores := done.Scores
+			if c.Validation != "0" {
+				want, mae := errorsOf(data, &data.Validation, model.PredictTo)
+				check("the validation RMSE", done.ValidationRMSE, want)
+				check("its scored RMSE", scores[0].RMSE, want)
+				check("its scored MAE", scores[0].MAE, mae)
+				scores = scores[1:]
+			}
+			if len(scores) != 1 || scores[0].Split != "test" || scores[0].Rows != data.Test.Rows() {
 				t.Fatalf("scores %+v", done.Scores)
 			}
-			check("the scored RMSE", done.Scores[0].RMSE, test)
-			check("the scored MAE", done.Scores[0].MAE, mae)
+			check("the scored RMSE", scores[0].RMSE, test)
+			check("the scored MAE", scores[0].MAE, mae)
 			for k, f := range last.Members {
 				one := *model
 				one.Weights = model.Weights[k : k+1]
@@ -161,47 +167,17 @@ func TestResumeFromStandardDeviations(t *testing.T) {
 	}
 }
 
-// The scores of classes have the error and the loss that the run tells.
+// The scores of classes have the errors and the losses that the run tells, of the validation and the test rows.
 func TestScoresAtTheEnd(t *testing.T) {
-	m := train(t, config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3})
-	done := of[event.DoneEvent](m)[0]
-	if len(done.Scores) != 1 || done.Scores[0].Error != done.TestError || !done.Scores[0].AUC.Finite() || done.Scores[0].Positive == "" {
-		t.Errorf("%+v", done)
-	}
-	epochs := of[event.EpochEvent](m)
-	if last := epochs[len(epochs)-1]; math.Abs(float64(done.Scores[0].Log-last.TestLoss)) > 1e-12 {
-		t.Errorf("a log loss of %v, a test loss of %v", done.Scores[0].Log, last.TestLoss)
-	}
-}
-
-// Validation rows are scored beside the test rows, and nothing else is.
-func TestScoresOfEveryPart(t *testing.T) {
-	m := train(t, config.Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 2, Validation: "120"})
-	scores := of[event.DoneEvent](m)[0].Scores
+	m := train(t, config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3, Validation: "120", Weights: "last"})
+	epochs, scores := of[event.EpochEvent](m), of[event.DoneEvent](m)[0].Scores
+	last := epochs[len(epochs)-1]
 	if len(scores) != 2 || scores[0].Split != "validation" || scores[0].Rows != 120 || scores[1].Split != "test" || scores[1].Rows != 400 {
-		t.Errorf("%+v", scores)
+		t.Fatalf("%+v", scores)
 	}
-}
-
-// So are those of the validation rows, which decide, and the scores at the end.
-func TestValidationRMSEIsInTheUnitsOfTheData(t *testing.T) {
-	c := config.Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6, Save: filepath.Join(t.TempDir(), "m.safetensors")}
-	done := of[event.DoneEvent](train(t, c))[0]
-	c.ResolveDefaults()
-	data, err := workplace.LoadResolved(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := modelfile.Read(c.Save)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, mae := errorsOf(data, &data.Validation, model.PredictTo)
-	near := func(a event.Float, b float64) bool { return math.Abs(float64(a)/b-1) < 1e-9 }
-	if data.Validation.Rows() == 0 || !near(done.ValidationRMSE, want) || want < 100 {
-		t.Errorf("the validation RMSE is %v, expected %v of %d rows", done.ValidationRMSE, want, data.Validation.Rows())
-	}
-	if s := done.Scores; len(s) != 2 || s[0].Split != "validation" || !near(s[0].RMSE, want) || !near(s[0].MAE, mae) {
-		t.Errorf("scores %+v, expected %v and %v", s, want, mae)
+	for i, want := range [][2]event.Float{{last.ValidationError, last.ValidationLoss}, {last.TestError, last.TestLoss}} {
+		if s := scores[i]; s.Error != want[0] || math.Abs(float64(s.Log-want[1])) > 1e-12 || !s.AUC.Finite() || s.Positive == "" {
+			t.Errorf("%+v, expected error and loss %v", s, want)
+		}
 	}
 }

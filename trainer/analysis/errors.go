@@ -13,8 +13,8 @@ import (
 
 // Bounds of what an ErrorsEvent shows.
 const (
-	MaxWorst     = 64   // rows
-	MaxResiduals = 2048 // of each output
+	maxWorst     = 64   // rows
+	maxResiduals = 2048 // of each output
 )
 
 // errorsChunk is how many rows' outputs are there at once, for each thread.
@@ -87,12 +87,12 @@ type gathering struct {
 
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
-		Gathering: score.Gather(kindOf(p), p.Network.Outputs(), min(c.Worst, MaxWorst), p.Network.RowLoss),
+		Gathering: score.Gather(kindOf(p), p.Network.Outputs(), min(c.Worst, maxWorst), p.Network.RowLoss),
 		problem:   p, part: PartOf(c), rows: p.Of(objective.Rows{Part: PartOf(c)}),
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 	}
 	if p.Data.Classes == nil {
-		g.shown = min(g.rows, MaxResiduals)
+		g.shown = min(g.rows, maxResiduals)
 		g.event.Residuals = make([][]event.Float, p.Network.Outputs())
 	}
 	return g

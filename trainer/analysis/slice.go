@@ -7,9 +7,9 @@ import (
 	"newtop/trainer/objective"
 )
 
-// SlicePoints is in how many points a slice goes along the step, a tenth of the step apart, from its beginning to half
+// slicePoints is in how many points a slice goes along the step, a tenth of the step apart, from its beginning to half
 // as far again.
-const SlicePoints = 16
+const slicePoints = 16
 
 // Slice fills in the minimized loss along a step s from w and its two models there, over the rows of l, which is at w.
 // poll is called in between; an error of it ends the analysis.
@@ -30,7 +30,7 @@ func Slice(l objective.Linearization, w, s []float64, e *event.SliceEvent, poll 
 	}
 	e.StepNorm = event.Float(floats.Norm(s, 2))
 	start := 0.0
-	for i := range SlicePoints {
+	for i := range slicePoints {
 		t := float64(i) / 10
 		loss := objective.LossAt(l, floats.AddScaledTo(at, w, t, s))
 		if i == 0 {

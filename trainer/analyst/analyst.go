@@ -28,12 +28,12 @@ import (
 // seconds at most. They are the same in every spectrum of a run, evenly spaced over the training rows.
 const defaultRows = 2048
 
-// DefaultSpectrum is how many eigenvalues are estimated when the Config does not say: by Lanczos at each end,
+// defaultSpectrum is how many eigenvalues are estimated when the Config does not say: by Lanczos at each end,
 // by the power method in all.
-const DefaultSpectrum = 3
+const defaultSpectrum = 3
 
-// PartingRows is how many of the worst rows a run that has ended shows.
-const PartingRows = 16
+// finalRows is how many of the worst rows a run that has ended shows.
+const finalRows = 16
 
 // Analyst computes the analyses that viewers ask for. They only read the weights: a run has the same digits with and
 // without them. What passes through rows has a linearization of its own, is charged to no optimizer, and takes no
@@ -175,7 +175,7 @@ func (a *Analyst) finalErrors() []event.Command {
 	if a.Nets.Work.External() != nil {
 		return nil
 	}
-	return []event.Command{event.ShowErrors{Train: a.Nets.Work.Test == nil, Worst: PartingRows}}
+	return []event.Command{event.ShowErrors{Train: a.Nets.Work.Test == nil, Worst: finalRows}}
 }
 
 // RequestFinal asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors,
@@ -348,7 +348,7 @@ func (a *Analyst) ComputeSpectrum() {
 	}
 	a.sample.Update(a.Nets.Members[0].Weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{
-		Count:    cmp.Or(c.Spectrum, DefaultSpectrum),
+		Count:    cmp.Or(c.Spectrum, defaultSpectrum),
 		Method:   a.spectrumMethod(),
 		Operator: cmp.Or(c.SpectrumOf, analysis.SpectrumOperators[0]),
 		Density:  c.Density,

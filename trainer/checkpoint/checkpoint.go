@@ -87,7 +87,7 @@ func (c *Checkpoint) MarshalBinary() ([]byte, error) {
 		v := c.Vectors[name]
 		i := slices.IndexFunc(f.Tensors, func(t safetensors.Tensor) bool {
 			return slices.EqualFunc(
-				t.Data, v, Identical)
+				t.Data, v, identical)
 		})
 		if i >= 0 {
 			same[name] = f.Tensors[i].Name
@@ -134,8 +134,8 @@ func checksum(f *safetensors.File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Identical reports whether two numbers have the same bits.
-func Identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+// identical reports whether two numbers have the same bits.
+func identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // UnmarshalBinary reads what MarshalBinary wrote. It returns a *CheckpointError for anything else, and allocates no
 // more than a few times the text.

@@ -21,8 +21,8 @@ type Recorder interface {
 	Flush() error
 }
 
-// RecordBacklog is how many events a recorder may be behind before the trainer waits for it.
-const RecordBacklog = 4096
+// recordBacklog is how many events a recorder may be behind before the trainer waits for it.
+const recordBacklog = 4096
 
 // RecordGrace is how long a cancelled run waits for a recorder to take its last event: a reader that hangs must not
 // keep a program alive that was told to end.
@@ -53,7 +53,7 @@ type Entry struct {
 }
 
 func StartRecording(r Recorder) *Recording {
-	rec := &Recording{queue: make(chan Entry, RecordBacklog), last: make(chan struct{}), done: make(chan struct{})}
+	rec := &Recording{queue: make(chan Entry, recordBacklog), last: make(chan struct{}), done: make(chan struct{})}
 	rec.Keeper, _ = r.(Keeper)
 	go func() {
 		defer close(rec.done)

@@ -124,8 +124,8 @@ type Config struct {
 // maxThreads bounds the workers: more than this is a slip of the finger.
 const maxThreads = 1024
 
-// GateTrainings can be chosen; the first is the default.
-var GateTrainings = []string{"descent", "joint", "fixed"}
+// gateTrainings can be chosen; the first is the default.
+var gateTrainings = []string{"descent", "joint", "fixed"}
 
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
@@ -203,9 +203,9 @@ func (c *Config) checkNames() error {
 	}{
 		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
 		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
-		{"GateTraining", c.GateTraining, GateTrainings},
+		{"GateTraining", c.GateTraining, gateTrainings},
 		{"Precision", c.Precision, models.PrecisionNames()},
-		{"ClassWeights", c.ClassWeights, []string{Balanced}},
+		{"ClassWeights", c.ClassWeights, []string{balanced}},
 		{"Schedule", c.Schedule, minibatch.Schedule.Choices},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {

@@ -4,8 +4,8 @@ import (
 	"newtop/datasets"
 )
 
-// Balanced is the one way of ClassWeights.
-const Balanced = "balanced"
+// balanced is the one way of ClassWeights.
+const balanced = "balanced"
 
 // TargetCoding codes classes for what a network is trained on: how its outputs want them, and on the training rows as
 // LabelSmoothing and ClassWeights say. Other rows are what predictions are held against, and stay whole.

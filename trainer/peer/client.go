@@ -182,14 +182,8 @@ func (c *Client) shut() {
 // About returns what the peer says of its model.
 func (c *Client) About() *About { return &c.about }
 
-// Observed reports whether the peer owns the weights.
-func (c *Client) Observed() bool { return c.observed }
-
 // Spent returns how long the peer says that its answers took.
 func (c *Client) Spent() time.Duration { return time.Duration(c.wire.spent.Load()) }
-
-// Mapped reports whether vectors go through a mapped file.
-func (c *Client) Mapped() bool { return c.wire.mapped != nil }
 
 // ask sends a request and reads the reply.
 func (c *Client) ask(q *request) (head, error) {

@@ -92,7 +92,7 @@ func TestObserved(t *testing.T) {
 			}
 			return b
 		}}, Options{})
-		if err != nil || !c.Observed() {
+		if err != nil || !c.observed {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

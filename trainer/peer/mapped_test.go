@@ -29,7 +29,7 @@ func TestNoMappedFile(t *testing.T) {
 				return replaced(b, `"map":true`, c.reply)
 			}
 			client, err := greeted(t, f, c.options)
-			if err != nil || client.Mapped() {
+			if err != nil || client.wire.mapped != nil {
 				t.Fatal(err)
 			}
 			if err := everything(client); err != nil {
@@ -65,7 +65,7 @@ func TestBadMappedVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !client.Mapped() {
+			if client.wire.mapped == nil {
 				t.Skip("no mapped files here")
 			}
 			x := make([]float64, 3)

@@ -138,8 +138,8 @@ func programs(t *testing.T) {
 				if err = client.HessianTo(x, x); err == nil && x[2] != 15 {
 					t.Error("the product is", x)
 				}
-				if client.Mapped() != (c.how == "mapped") {
-					t.Error("mapped:", client.Mapped())
+				if (client.wire.mapped != nil) != (c.how == "mapped") {
+					t.Error("mapped:", (client.wire.mapped != nil))
 				}
 				if again := client.At(x); c.want != "" && (again == nil || again.Error() != err.Error()) {
 					t.Errorf("%v, then %v", err, again)

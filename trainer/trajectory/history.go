@@ -36,10 +36,10 @@ func (h *History) Add(s Snapshot) {
 	for _, t := range s.Trails {
 		vectors += len(t)
 	}
-	h.AddWithin(s, min(historyEpochs, historyBytes/(8*vectors*max(1, len(s.Weights[0])))))
+	h.addWithin(s, min(historyEpochs, historyBytes/(8*vectors*max(1, len(s.Weights[0])))))
 }
 
-func (h *History) AddWithin(s Snapshot, room int) {
+func (h *History) addWithin(s Snapshot, room int) {
 	h.All = append(h.All, s)
 	h.Epochs = append(h.Epochs, s.Last.Epoch)
 	if len(h.All) <= max(2, room) {
@@ -53,11 +53,11 @@ func (h *History) AddWithin(s Snapshot, room int) {
 			left = append(left, s)
 		}
 	}
-	h.Cut(left)
+	h.cut(left)
 }
 
-// Cut leaves only the given ones, which are the first of the slice of all.
-func (h *History) Cut(left []Snapshot) {
+// cut leaves only the given ones, which are the first of the slice of all.
+func (h *History) cut(left []Snapshot) {
 	clear(h.All[len(left):])
 	h.All = left
 	h.Epochs = make([]int, len(left))
@@ -69,7 +69,7 @@ func (h *History) Cut(left []Snapshot) {
 // ForgetAfter cuts off what is newer than an epoch that is there.
 func (h *History) ForgetAfter(epoch int) {
 	at, _ := slices.BinarySearch(h.Epochs, epoch)
-	h.Cut(h.All[:at+1])
+	h.cut(h.All[:at+1])
 }
 
 // Find returns the snapshot of an epoch, or a refusal that names the nearest ones.

@@ -20,7 +20,7 @@ const maxRitz = 16
 // Measure describes the current weights and the outer iteration that led to them, with what was spent and so many
 // seconds of training.
 func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.EpochEvent {
-	report := CombinedReport(t.Members)
+	report := combinedReport(t.Members)
 	e := event.EpochEvent{
 		Epoch:        t.Epoch,
 		Optimizer:    t.Info.Name,

@@ -146,9 +146,9 @@ func firstMoving(nets []*Member) *Member {
 	return nets[0]
 }
 
-// CombinedReport returns the nets' reports as one: the report itself of a single net; of a committee the means
+// combinedReport returns the nets' reports as one: the report itself of a single net; of a committee the means
 // of their numbers, and the first one's preconditioner.
-func CombinedReport(nets []*Member) optim.Report {
+func combinedReport(nets []*Member) optim.Report {
 	if len(nets) == 1 {
 		return nets[0].Report
 	}

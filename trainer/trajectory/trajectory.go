@@ -174,8 +174,8 @@ func (t *Trajectory) Batched() bool { return t.Info.Needs&optim.NeedsRows != 0 }
 // so that waiting for a NaN is not enough.
 const (
 	divergence = 30  // times the start, at once
-	Worse      = 1.5 // times the start, for worseFor epochs in a row
-	WorseFor   = 5
+	worse      = 1.5 // times the start, for worseFor epochs in a row
+	worseFor   = 5
 )
 
 // Minimized returns what a member's method minimizes: the loss of the rows, which events tell, and the penalty.
@@ -208,14 +208,14 @@ func (t *Trajectory) CheckConvergence() (diverged string) {
 	for _, m := range t.Members {
 		loss, start := float64(t.Minimized(m)), float64(m.ReferenceLoss)
 		m.EpochsAbove++
-		if !(loss > Worse*start) {
+		if !(loss > worse*start) {
 			m.EpochsAbove = 0
 		}
 		switch {
 		case !vector.Finite(loss):
 			return t.MemberPrefix(m) + "the loss is not finite"
 		case !t.CanClimb():
-		case loss > divergence*start && start > 0, m.EpochsAbove >= WorseFor:
+		case loss > divergence*start && start > 0, m.EpochsAbove >= worseFor:
 			return fmt.Sprintf("%sthe loss rose to %.3g, from %.3g at the start", t.MemberPrefix(m), loss, start)
 		}
 	}

@@ -63,7 +63,7 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 	if err != nil {
 		return nil, &config.ConfigError{Field: "Init", Value: c.Init, Expected: config.ExpectedBy(err)}
 	}
-	if err := EncodeTargets(c, data, &arch); err != nil {
+	if err := encodeTargets(c, data, &arch); err != nil {
 		return nil, err
 	}
 	p := objective.NewProblem(data, network.In(precision), start)
@@ -81,7 +81,7 @@ func precisionOf(c *config.Config) (models.Precision, error) {
 }
 
 // encode codes the targets as the network is to be trained on them.
-func EncodeTargets(c *config.Config, data *datasets.Dataset, a *models.Architecture) error {
+func encodeTargets(c *config.Config, data *datasets.Dataset, a *models.Architecture) error {
 	if err := c.SuitsTargets(data, a); err != nil || data.Classes == nil {
 		return err
 	}

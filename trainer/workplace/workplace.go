@@ -159,7 +159,7 @@ func (w *Workplace) DefaultSettings(info *optim.Info) *optim.Settings {
 
 // Streams of the seeded generator: what is drawn for one purpose does not shift another.
 const (
-	StreamWeights = 1 + iota
+	streamWeights = 1 + iota
 	StreamMethod
 	StreamSpectrum
 	StreamProbes
@@ -167,7 +167,7 @@ const (
 
 // DrawWeights draws a net's first weights from its seed.
 func (w *Workplace) DrawWeights(dst []float64, seed uint64) {
-	w.Problem.InitTo(dst, rand.New(rand.NewPCG(seed, StreamWeights)))
+	w.Problem.InitTo(dst, rand.New(rand.NewPCG(seed, streamWeights)))
 }
 
 // HasValidation reports whether there are rows to decide by.

@@ -1,4 +1,4 @@
-package trainer
+package config
 
 import (
 	"encoding/json"
@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"newtop/models"
-	"newtop/trainer/config"
 )
 
 // TestConfigInJSON: a configuration that was written comes back as it was, whatever it has.
 func TestConfigInJSON(t *testing.T) {
-	full := config.Config{
+	full := Config{
 		Model: "unix:/tmp/peer", ModelTimeout: time.Minute,
 		Data: "a.csv", DataDir: "data", Target: "3", Test: "20%",
 		Hidden: []int{3, 4}, Graph: "net.toml", Skip: models.SkipAll,
@@ -33,12 +32,12 @@ func TestConfigInJSON(t *testing.T) {
 			t.Errorf("%s is not filled in here", v.Type().Field(i).Name)
 		}
 	}
-	for _, c := range []config.Config{full, {}, {Hidden: []int{}, Set: []string{}}} {
+	for _, c := range []Config{full, {}, {Hidden: []int{}, Set: []string{}}} {
 		text, err := json.Marshal(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var back config.Config
+		var back Config
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)
 		}

@@ -1,21 +1,19 @@
-package trainer
+package trajectory
 
 import (
 	"testing"
 	"time"
-
-	"newtop/trainer/trajectory"
 )
 
 // Whoever reads the clock first when a stop is over is told the time without it.
 func TestStopsAreNotCounted(t *testing.T) {
 	const stop = 23 * time.Second
 	var at time.Duration
-	c := &trajectory.AwakeClock{Read: func() time.Duration { return at }, Sessions: 1}
+	c := &awakeClock{read: func() time.Duration { return at }, sessions: 1}
 	work := func(d time.Duration) (before, after time.Duration) {
 		before = c.Now()
 		for end := at + d; at < end; {
-			at += trajectory.AwakeTick
+			at += awakeTick
 			c.Now()
 		}
 		return before, c.Now()
@@ -26,7 +24,7 @@ func TestStopsAreNotCounted(t *testing.T) {
 		}
 		before := c.Now()
 		at += stop
-		const apart = trajectory.AwakeTick * 7 / 8 * 7 / 8 // of readings, the newest two of which were at once
+		const apart = awakeTick * 7 / 8 * 7 / 8 // of readings, the newest two of which were at once
 		if took := c.Now() - before; took != apart {
 			t.Errorf("a stop of %v took %v", stop, took)
 		}
@@ -41,25 +39,25 @@ func TestStopsAreNotCounted(t *testing.T) {
 		t.Errorf("a stop of %v between epochs of 1ms took %v", stop, took)
 	}
 	for range 100 { // as its ticker reads it again
-		at += trajectory.AwakeTick
+		at += awakeTick
 		c.Now()
 	}
 	before = c.Now()
-	at += trajectory.AwakeGap // as on a machine that has much to do
-	if took := c.Now() - before; took != trajectory.AwakeGap {
-		t.Errorf("%v without a reading took %v", trajectory.AwakeGap, took)
+	at += awakeGap // as on a machine that has much to do
+	if took := c.Now() - before; took != awakeGap {
+		t.Errorf("%v without a reading took %v", awakeGap, took)
 	}
 }
 
 // The time between two sessions is no stop of either.
 func TestClockBetweenSessions(t *testing.T) {
 	var at time.Duration
-	c := &trajectory.AwakeClock{Read: func() time.Duration { return at }}
+	c := &awakeClock{read: func() time.Duration { return at }}
 	c.WatchStops()()
 	at += time.Hour
 	release := c.WatchStops()
 	defer release()
-	if c.Lost != 0 {
-		t.Errorf("%v were lost between two sessions", c.Lost)
+	if c.lost != 0 {
+		t.Errorf("%v were lost between two sessions", c.lost)
 	}
 }
