@@ -171,8 +171,8 @@ func TestPredictAFileForTesting(t *testing.T) {
 // The test rows of a set have the error that the run reported.
 func TestPredictASet(t *testing.T) {
 	for _, args := range [][]string{
-		{"--data", "spirals", "--epochs", "5"},
-		{"--data", "spirals", "--epochs", "5", "--test", "77", "--set", "out=tanh", "--committee", "2"},
+		{"--data", "spirals", "--net", "9", "--epochs", "5"},
+		{"--data", "spirals", "--net", "9", "--epochs", "5", "--test", "77", "--set", "out=tanh", "--committee", "2"},
 		{"--data", "spirals", "--epochs", "3", "--set", "experts=2x5", "--set", "gate=1"},
 	} {
 		model, done := trained(t, "safetensors", args...)
@@ -292,7 +292,7 @@ func TestPredictRealLetters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds with the race detector")
 	}
-	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--batch", "64", "--epochs", "1")
+	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--net", "9", "--batch", "64", "--epochs", "1")
 	_, message := predictions(t, "", model, "letter", "--data-dir", dir)
 	if want := fmt.Sprintf("4000 rows, %.2f %% wrong\n", 100*float64(done.TestError)); first(message) != want {
 		t.Errorf("said %q, expected %q", message, want)

@@ -74,7 +74,7 @@ func TestExportWeights(t *testing.T) {
 		at := filepath.Join(dir, "end."+format)
 		args := []string{"--data", "spirals", "--opt", "adam", "--epochs", "2", "--net", "4"}
 		if format == "onnx" { // and which ends within an epoch
-			args = []string{"--data", "letters", "--opt", "tr-newton", "--until", "150ms"}
+			args = []string{"--data", "letters", "--opt", "tr-newton", "--net", "9", "--until", "150ms"}
 		}
 		id := recordedRun(t, db, append(args, "--save", at)...)
 		exported := filepath.Join(dir, "exported."+format)

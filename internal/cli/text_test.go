@@ -55,8 +55,8 @@ func TestTableOfEveryMethod(t *testing.T) {
 // The table fits into 80 columns.
 func TestTableFits(t *testing.T) {
 	for _, args := range []string{
-		"--data spirals --opt tr-newton --epochs 12", "--data spirals --opt tr-newton --set blocks=30 --epochs 3", "--data spirals --opt adam --epochs 3",
-		"--data spirals --committee 5 --epochs 3", "--data spirals --opt adam --committee 2 --epochs 2", "--data sine --epochs 12",
+		"--data spirals --net 7 --opt tr-newton --epochs 12", "--data spirals --net 40 --opt tr-newton --set blocks=30 --epochs 3", "--data spirals --opt adam --epochs 3",
+		"--data spirals --net 7 --committee 5 --epochs 3", "--data spirals --opt adam --committee 2 --epochs 2", "--data sine --epochs 12",
 		"--data sine --committee 4 --epochs 3", "--data sine --opt momentum --epochs 3", "--data sine --set experts=3x4 --set gate=x --epochs 3",
 	} {
 		rows := strings.Split(succeed(t, strings.Fields("train --record off "+args)...), "\n")

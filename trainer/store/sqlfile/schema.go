@@ -18,7 +18,7 @@ const Application = 0x6e657774
 // The versions' changes.
 var (
 	//go:embed schema/1.sql
-	Schema1 string
+	schema1 string
 	//go:embed schema/2.sql
 	schema2 string
 	//go:embed schema/3.sql
@@ -29,7 +29,7 @@ var (
 
 // migrations make an empty database one of version 1, that one of version 2, and so on. All that are to be done are one
 // transaction with the change of user_version. What has been released is never changed here.
-var Migrations = []string{Schema1, schema2, schema3, schema4}
+var Migrations = []string{schema1, schema2, schema3, schema4}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
 func Prepare(ctx context.Context, s *File, versions []string) error {

@@ -54,9 +54,7 @@ func TestCurves(t *testing.T) {
 
 func TestStamp(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, opening("a"))
-	flush(t, r)
+	written(t, s, recorder.About{}, opening("a"))
 	before := s.Stamp()
 	find(t, s, "a")
 	if s.Stamp() != before {

@@ -129,11 +129,8 @@ func TestFlippedBits(t *testing.T) {
 
 func checked(t *testing.T, path string, ids ...string) (upkeep.Checked, []string) {
 	t.Helper()
-	s, err := store.Open(path, sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := reading(t, path)
+	defer s.Close() // as the file may be written next
 	var lines []string
 	c, err := upkeep.Check(t.Context(), s, ids, func(f upkeep.Finding) {
 		lines = append(lines, fmt.Sprintf("%s %s %d: %s", f.Run, f.Table, f.Seq, f.Text))

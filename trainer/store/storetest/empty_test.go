@@ -87,9 +87,7 @@ func TestEmptyDatabase(t *testing.T) {
 			t.Errorf("%s: reading changed the file: %v", what, err)
 		}
 		s = open(t, path)
-		r := recorder.New(s, recorder.About{})
-		record(t, r, opening("a"))
-		flush(t, r)
+		written(t, s, recorder.About{}, opening("a"))
 		find(t, s, "a")
 	}
 }

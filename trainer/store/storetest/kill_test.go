@@ -28,10 +28,10 @@ var kills = flag.Int("kills", nightly.Of(32, 12)/slowness, "how many processes T
 
 // killed are the runs of TestKill.
 var killed = []trainer.Config{
-	{Data: "spirals", Hidden: []int{10, 10}, Optimizer: "tr-newton", Epochs: 120 / slowness, SpectrumEvery: 20, Spectrum: 2, Threads: 2},
-	{Data: "spirals", Hidden: []int{10, 10}, Optimizer: "adam", Epochs: 600 / slowness, Batch: 16, Threads: 1},
-	{Data: "spirals", Hidden: []int{8}, Optimizer: "lbfgs", Epochs: 400 / slowness, Seed: 3},
-	{Data: "spirals", Hidden: []int{8}, Optimizer: "tr-gn-jacobi", Epochs: 90 / slowness, Blocks: 3, Committee: 2},
+	{Data: "spirals", Hidden: []int{10, 10}, Optimizer: "tr-newton", Epochs: 60 / slowness, SpectrumEvery: 20, Spectrum: 2, Threads: 2},
+	{Data: "spirals", Hidden: []int{10, 10}, Optimizer: "adam", Epochs: 300 / slowness, Batch: 16, Threads: 1},
+	{Data: "spirals", Hidden: []int{8}, Optimizer: "lbfgs", Epochs: 200 / slowness, Seed: 3},
+	{Data: "spirals", Hidden: []int{8}, Optimizer: "tr-gn-jacobi", Epochs: 48 / slowness, Blocks: 3, Committee: 2},
 }
 
 // A run that is killed at any moment, gone on with in another process, and killed again and again has at every such

@@ -323,12 +323,7 @@ func TestMergeRefuses(t *testing.T) {
 
 // A source of the first version has no searches.
 func TestMergeOfVersion1(t *testing.T) {
-	text, err := os.ReadFile("testdata/version1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "old.db")
-	execute(t, path, string(text))
+	path := version1(t)
 	into := temporary(t)
 	if m := merged(t, into, path); m.Runs.Added != 1 || m.Searches.All() != 0 || find(t, into, "old").Epochs != 4 {
 		t.Errorf("%+v", m)

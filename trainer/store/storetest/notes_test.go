@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,9 +16,7 @@ import (
 // What the user says of a run is there again, also after the run was resumed, renamed and merged, and damages nothing.
 func TestAnnotate(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{Name: "base"})
-	record(t, r, opening("a"), epoch(0, 1))
-	flush(t, r)
+	written(t, s, recorder.About{Name: "base"}, opening("a"), epoch(0, 1))
 	if err := s.Annotate(t.Context(), "a", "learns slowly", []string{"paper", "wide"}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +64,8 @@ func TestAnnotate(t *testing.T) {
 
 // A store of before notes is read as it is.
 func TestNotesOfAnOlderStore(t *testing.T) {
-	text, err := os.ReadFile("testdata/version1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "runs.db")
-	execute(t, path, string(text))
-	s, err := store.Open(path, sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	path := version1(t)
+	s := reading(t, path)
 	runs, err := s.Runs(t.Context(), store.Filter{})
 	if err != nil || len(runs) != 1 || runs[0].Note != "" || len(runs[0].Tags) != 0 {
 		t.Fatalf("%+v: %v", runs, err)

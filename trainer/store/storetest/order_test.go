@@ -15,9 +15,7 @@ func begunAt(t *testing.T, s *store.Store, id string, at time.Time) {
 	t.Helper()
 	e := opening(id)
 	e.Time = at
-	r := recorder.New(s, recorder.About{})
-	record(t, r, e, epoch(0, 1))
-	flush(t, r)
+	written(t, s, recorder.About{}, e, epoch(0, 1))
 }
 
 func ids(t *testing.T, s *store.Store) (out []string) {

@@ -149,9 +149,7 @@ func TestContinue(t *testing.T) {
 // Without a checkpoint a run begins anew, under its ID.
 func TestContinueWithoutCheckpoint(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2))
-	flush(t, r)
+	written(t, s, recorder.About{}, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2))
 	if c, _, err := s.Checkpoint(t.Context(), "a"); c != nil || err != nil {
 		t.Error(c, err)
 	}
@@ -589,11 +587,7 @@ func TestSourceFollows(t *testing.T) {
 	record(t, r, opening("a"), epoch(0, 1))
 	r.EnqueueCheckpoint(blob(0, 10))
 	wait(r)
-	other, err := store.Open(s.Path(), sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := reading(t, s.Path())
 	w := follow(t, other, "a")
 	got, err := until(t, w, 2)
 	if err != nil {
@@ -664,8 +658,6 @@ func held(epoch int) *recorder.Pending {
 // TestConsoleIsNotRecorded: lines of a program's console take no room and no number.
 func TestConsoleIsNotRecorded(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, opening("a"), epoch(0, 1), event.ConsoleEvent{Text: "a line"}, epoch(1, 1))
-	flush(t, r)
+	written(t, s, recorder.About{}, opening("a"), epoch(0, 1), event.ConsoleEvent{Text: "a line"}, epoch(1, 1))
 	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1), epoch(1, 1)})
 }

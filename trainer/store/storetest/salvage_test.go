@@ -106,9 +106,7 @@ func TestSalvageBetweenRuns(t *testing.T) {
 	const n = 40
 	s := temporary(t)
 	for i := range n {
-		r := recorder.New(s, recorder.About{Command: strings.Repeat("x", 300), Config: trainer.Config{Data: "letters"}})
-		record(t, r, opening(fmt.Sprintf("run-%02d", i)), epoch(0, 1))
-		flush(t, r)
+		written(t, s, recorder.About{Command: strings.Repeat("x", 300), Config: trainer.Config{Data: "letters"}}, opening(fmt.Sprintf("run-%02d", i)), epoch(0, 1))
 	}
 	lost := spoiled(t, s, "runs", 1, 4)
 	into, v, lines := salvagedOf(t, s)

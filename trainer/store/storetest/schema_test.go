@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,15 +15,12 @@ import (
 	"time"
 
 	"newtop/internal/nightly"
-	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/store/recorder"
 	"newtop/trainer/store/rowcode"
 	"newtop/trainer/store/sqlfile"
 )
-
-var update = flag.Bool("update", false, "write testdata/version1.sql anew; the last version's alone may change")
 
 // raw returns a connection that checks nothing.
 func raw(t *testing.T, path string) *sql.DB {
@@ -50,28 +46,11 @@ func execute(t *testing.T, path string, statements ...string) {
 
 // What newtop wrote with version 1 of the tables is read for good.
 func TestVersion1(t *testing.T) {
-	const fixture = "testdata/version1.sql"
 	want := everyKind("20261121-120000-a1b2c3", 30)
 	begun := want[0].(event.RunEvent)
 	begun.Data.TestRows, begun.Data.Classes = 0, 0 // as the run of the fixture had it
 	want[0] = begun
-	if *update {
-		s := temporary(t)
-		r := recorder.New(s, recorder.About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
-		record(t, r, want...)
-		r.EnqueueCheckpoint(blob(3, 10))
-		flush(t, r)
-		if err := os.WriteFile(fixture, []byte(dump(t, s.DB)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(fixture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "runs.db")
-	execute(t, path, string(text))
-	s := open(t, path)
+	s := open(t, version1(t))
 	for i := range want {
 		switch e := want[i].(type) {
 		case event.EpochEvent:
@@ -114,43 +93,22 @@ func older(e *event.EpochEvent) {
 	}
 }
 
-// dump writes a database as SQL text.
-func dump(t *testing.T, db *sql.DB) string {
+// version1 makes a store that newtop wrote with version 1 of the tables.
+func version1(t *testing.T) string {
 	t.Helper()
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s\nPRAGMA application_id=%d;\nPRAGMA user_version=1;\n", sqlfile.Schema1, sqlfile.Application)
-	for _, table := range []string{"runs", "epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"} {
-		var columns string
-		err := db.QueryRow("SELECT group_concat(name, ', ') FROM pragma_table_info(?)", table).Scan(&columns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		quoted := "quote(" + strings.ReplaceAll(columns, ", ", ") || ', ' || quote(") + ")"
-		rows, err := db.Query("SELECT " + quoted + " FROM " + table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var values string
-			if err := rows.Scan(&values); err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&out, "INSERT INTO %s (%s) VALUES (%s);\n", table, columns, values)
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		rows.Close()
+	text, err := os.ReadFile("testdata/version1.sql")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out.String()
+	path := filepath.Join(t.TempDir(), "old.db")
+	execute(t, path, string(text))
+	return path
 }
 
 // The next version's change is made of what is there, as a whole or not at all.
 func TestMigration(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, opening("a"), epoch(0, 1))
-	flush(t, r)
+	written(t, s, recorder.About{}, opening("a"), epoch(0, 1))
 	version := func() (n int) {
 		if err := s.DB.QueryRow("PRAGMA user_version").Scan(&n); err != nil {
 			t.Fatal(err)
@@ -261,9 +219,7 @@ func TestBadRows(t *testing.T) {
 		{"UPDATE runs SET opening = '{\"type\":\"run\",\"version\":{}}'", "runs of run a, event 1: a run event: "},
 	} {
 		s := temporary(t)
-		r := recorder.New(s, recorder.About{})
-		record(t, r, everything("a")...)
-		flush(t, r)
+		written(t, s, recorder.About{}, everything("a")...)
 		execute(t, s.Path(), c.change)
 		read := 0
 		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { read++; return true })
@@ -280,9 +236,7 @@ func TestBadRows(t *testing.T) {
 func TestMissingRows(t *testing.T) {
 	for _, change := range []string{"DELETE FROM epochs WHERE seq = 2", "DELETE FROM marks WHERE seq = 1807", "PRAGMA foreign_keys=0; UPDATE epochs SET run = 7 WHERE seq = 2"} {
 		s := temporary(t)
-		r := recorder.New(s, recorder.About{})
-		record(t, r, everything("a")...)
-		flush(t, r)
+		written(t, s, recorder.About{}, everything("a")...)
 		execute(t, s.Path(), change)
 		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { return true })
 		if left, ok := errors.AsType[*store.DamageError](err); !ok || !left.Missing || left.Events != 0 {
@@ -296,9 +250,7 @@ func TestBadRun(t *testing.T) {
 	for _, change := range []string{"config = '{'", "opening = '[1]'", "opening = '7'", "changed = 'x'", "heartbeat = 'x'", "command = 'x'", "epochs = 7"} {
 		s := temporary(t)
 		for _, id := range []string{"a", "b"} {
-			r := recorder.New(s, recorder.About{Command: "newtop"})
-			record(t, r, everyKind(id, 5)...)
-			flush(t, r)
+			written(t, s, recorder.About{Command: "newtop"}, everyKind(id, 5)...)
 		}
 		execute(t, s.Path(), "UPDATE runs SET "+change+" WHERE id = 'a'")
 		runs, err := s.Runs(t.Context(), store.Filter{})

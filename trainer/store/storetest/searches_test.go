@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -90,9 +88,7 @@ func TestTrialsApart(t *testing.T) {
 	s := temporary(t)
 	ctx := t.Context()
 	for _, name := range []string{"own", "mine.1", "mine.2"} {
-		r := recorder.New(s, recorder.About{Name: name, Command: "newtop train", Config: trainer.Config{Data: "letters"}})
-		record(t, r, everyKind("20261121-120000-"+strings.Repeat(name[len(name)-1:], 6), 3)...)
-		flush(t, r)
+		written(t, s, recorder.About{Name: name, Command: "newtop train", Config: trainer.Config{Data: "letters"}}, everyKind("20261121-120000-"+strings.Repeat(name[len(name)-1:], 6), 3)...)
 	}
 	own, err := s.Find(ctx, "last~2")
 	if err != nil || own.Name != "own" {
@@ -144,17 +140,8 @@ func TestTrialsApart(t *testing.T) {
 
 // A database of version 1 can be read as it is, and gets the new tables when it is opened for writing; its runs stay.
 func TestSearchesInAVersion1Store(t *testing.T) {
-	text, err := os.ReadFile("testdata/version1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "runs.db")
-	execute(t, path, string(text))
-	old, err := store.Open(path, sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
+	path := version1(t)
+	old := reading(t, path)
 	if all, err := search.All(t.Context(), old); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}

@@ -32,6 +32,17 @@ func open(t testing.TB, path string) *store.Store {
 	return s
 }
 
+// reading opens a store to be read only.
+func reading(t testing.TB, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(path, sqlfile.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 func temporary(t testing.TB) *store.Store {
 	return open(t, filepath.Join(t.TempDir(), "state", "runs.db"))
 }
@@ -51,6 +62,14 @@ func record(t testing.TB, r *recorder.Recorder, events ...event.Event) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// written records a run that is over.
+func written(t testing.TB, s *store.Store, about recorder.About, events ...event.Event) {
+	t.Helper()
+	r := recorder.New(s, about)
+	record(t, r, events...)
+	flush(t, r)
 }
 
 func flush(t testing.TB, r *recorder.Recorder) {
@@ -165,9 +184,7 @@ func asJSON(t *testing.T, events []event.Event) (out []event.Event) {
 func TestEventsComeBackAsRecorded(t *testing.T) {
 	s := temporary(t)
 	want := everything("a")
-	r := recorder.New(s, recorder.About{Config: trainer.Config{Data: "letters", Epochs: 3, Set: []string{"radius=2"}}, Command: "newtop train", Name: "first", Version: "1.2"})
-	record(t, r, want...)
-	flush(t, r)
+	written(t, s, recorder.About{Config: trainer.Config{Data: "letters", Epochs: 3, Set: []string{"radius=2"}}, Command: "newtop train", Name: "first", Version: "1.2"}, want...)
 	got := events(t, s, "a")
 	equal(t, got, want)
 	if want := asJSON(t, want); !same(got, want) {
@@ -196,9 +213,7 @@ func same(a, b []event.Event) bool {
 func TestEventsAfterAPosition(t *testing.T) {
 	s := temporary(t)
 	want := everything("a")
-	r := recorder.New(s, recorder.About{})
-	record(t, r, want...)
-	flush(t, r)
+	written(t, s, recorder.About{}, want...)
 	for after := range len(want) + 2 {
 		if after%173 != 0 && after > 2 && after < len(want)-2 {
 			continue
@@ -228,9 +243,7 @@ func TestEveryFieldOfAnEpoch(t *testing.T) {
 	var want event.EpochEvent
 	fill(reflect.ValueOf(&want).Elem(), new(int))
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, opening("a"), want)
-	flush(t, r)
+	written(t, s, recorder.About{}, opening("a"), want)
 	got := events(t, s, "a")[1]
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
@@ -273,9 +286,7 @@ func fill(v reflect.Value, n *int) {
 // The columns and the queries of docs/runs.md, for people with SQL.
 func TestPlainSQL(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{Name: "x"})
-	record(t, r, everything("a")...)
-	flush(t, r)
+	written(t, s, recorder.About{Name: "x"}, everything("a")...)
 	for _, c := range []struct{ query, want string }{
 		{"SELECT json_array(data, optimizer, parameters, seed) FROM runs", `["letters","tr-newton",8,18446744073709551615]`},
 		{"SELECT json_group_array(loss) FROM epochs", "[3.0,3.0,1.5,1.0]"},
@@ -438,9 +449,7 @@ func TestFilterRenameRemove(t *testing.T) {
 // A run that could not begin leaves nothing, and a Recorder that gets nothing costs nothing.
 func TestNothingBegan(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, event.DoneEvent{Reason: event.ReasonFailed})
-	flush(t, r)
+	written(t, s, recorder.About{}, event.DoneEvent{Reason: event.ReasonFailed})
 	flush(t, recorder.New(s, recorder.About{}))
 	if runs, err := s.Runs(t.Context(), store.Filter{}); len(runs) != 0 || err != nil {
 		t.Error(runs, err)
@@ -468,15 +477,9 @@ func TestDefaultPath(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, everything("a")...)
-	flush(t, r)
+	written(t, s, recorder.About{}, everything("a")...)
 	s.Close()
-	ro, err := store.Open(s.Path(), sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ro.Close()
+	ro := reading(t, s.Path())
 	equal(t, events(t, ro, "a"), everything("a"))
 	if err := ro.Remove(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "can't be written") {
 		t.Errorf("removing from a store that is only read: %v", err)
@@ -497,40 +500,13 @@ func TestReadingInReadOnlyDirectory(t *testing.T) {
 		t.Skip("permissions do not bind this user, or there are none here")
 	}
 	s := temporary(t)
-	r := recorder.New(s, recorder.About{})
-	record(t, r, everyKind("a", 2)...)
-	flush(t, r)
+	written(t, s, recorder.About{}, everyKind("a", 2)...)
 	s.Close()
 	dir := filepath.Dir(s.Path())
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o700)
-	ro, err := store.Open(s.Path(), sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ro.Close()
+	ro := reading(t, s.Path())
 	equal(t, events(t, ro, "a"), everyKind("a", 2))
-}
-
-// TestLastByTheStore: last is what came last, whatever the clock said.
-func TestLastByTheStore(t *testing.T) {
-	s := temporary(t)
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	for _, c := range []struct {
-		id    string
-		begun time.Time
-	}{{"before", now}, {"ahead", now.AddDate(1, 0, 0)}, {"after", now}} {
-		r := recorder.New(s, recorder.About{})
-		record(t, r, event.RunEvent{Version: 1, ID: c.id, Time: c.begun})
-		r.Flush()
-	}
-	if last, before := find(t, s, "last").ID, find(t, s, "last~1").ID; last != "after" || before != "ahead" {
-		t.Errorf("last is %s, and before it came %s", last, before)
-	}
-	all, err := s.Runs(t.Context(), store.Filter{})
-	if err != nil || len(all) != 3 || all[0].ID != "after" || all[2].ID != "before" {
-		t.Errorf("%v, %v", all, err)
-	}
 }

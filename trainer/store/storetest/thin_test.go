@@ -197,12 +197,12 @@ func TestHistoryBesideADamagedRow(t *testing.T) {
 	count := func(damage string) int {
 		s := temporary(t)
 		r := recorder.New(s, recorder.About{})
-		thinnedTo(t, r, recorder.Bounds{Exact: 60, Old: 8}, 0, 2000, func(*event.EpochEvent) {})
+		thinnedTo(t, r, recorder.Bounds{Exact: 20, Old: 8}, 0, 2000, func(*event.EpochEvent) {})
 		if _, err := s.DB.Exec(damage); err != nil {
 			t.Fatal(err)
 		}
-		for begin := 2000; begin < 8300; begin += 2100 {
-			thinnedTo(t, r, recorder.Bounds{Exact: 60, Old: 8}, begin, begin+2100, func(*event.EpochEvent) {})
+		for begin := 2000; begin < 3100; begin += 550 {
+			thinnedTo(t, r, recorder.Bounds{Exact: 20, Old: 8}, begin, begin+550, func(*event.EpochEvent) {})
 		}
 		flush(t, r)
 		return len(epochsOfRun(t, s, "a"))

@@ -76,10 +76,12 @@ func (v *salvage) all(ctx context.Context, source *store.Store) (err error) {
 			return err
 		}
 	}
-	return v.conn.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM main.runs), (SELECT count(*) FROM main.searches),
-		(SELECT count(*) FROM main.checkpoints), (SELECT count(*) FROM main.epochs) +
-		(SELECT count(*) FROM main.solves) + (SELECT count(*) FROM main.spectra) +
-		(SELECT count(*) FROM main.marks) + (SELECT count(*) FROM main.peaks) + (SELECT count(*) FROM main.trials)`).Scan(&v.Runs, &v.Searches, &v.Checkpoints, &v.Rows)
+	return v.conn.QueryRowContext(ctx, `SELECT
+		(SELECT count(*) FROM main.runs), (SELECT count(*) FROM main.searches), (SELECT count(*) FROM main.checkpoints),
+		(SELECT count(*) FROM main.epochs) + (SELECT count(*) FROM main.solves) +
+		(SELECT count(*) FROM main.spectra) + (SELECT count(*) FROM main.marks) +
+		(SELECT count(*) FROM main.peaks) + (SELECT count(*) FROM main.trials)`).
+		Scan(&v.Runs, &v.Searches, &v.Checkpoints, &v.Rows)
 }
 
 // leave reports what is left out.
