@@ -246,9 +246,12 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("%d events of two damaged ones are missing: %q", left, lines)
 	}
 	equal(t, events(t, into, "b"), all["b"])
-	execute(t, path, "UPDATE runs SET config = '{' WHERE id = 'c'")
+	execute(t, path, "UPDATE runs SET config = '{' WHERE id = 'c'", "UPDATE runs SET command = 'other' WHERE id = 'b'")
 	if into, _, _ = salvaged("marked"); len(events(t, into, "c")) != len(all["c"]) {
 		t.Error("a run with a bad row is not there")
+	}
+	if find(t, into, "b").Damage == nil {
+		t.Error("a bad row is taken for sound")
 	}
 
 	// A page of epochs that can't be read takes its rows with it and no others.

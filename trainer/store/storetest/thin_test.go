@@ -197,17 +197,17 @@ func TestHistoryBesideADamagedRow(t *testing.T) {
 	count := func(damage string) int {
 		s := temporary(t)
 		r := recorder.New(s, recorder.About{})
-		thinnedTo(t, r, recorder.Bounds{Exact: 20, Old: 8}, 0, 2000, func(*event.EpochEvent) {})
+		thinnedTo(t, r, recorder.Bounds{Exact: 15, Old: 8}, 0, 500, func(*event.EpochEvent) {})
 		if _, err := s.DB.Exec(damage); err != nil {
 			t.Fatal(err)
 		}
-		for begin := 2000; begin < 3100; begin += 550 {
-			thinnedTo(t, r, recorder.Bounds{Exact: 20, Old: 8}, begin, begin+550, func(*event.EpochEvent) {})
+		for begin := 500; begin < 2075; begin += 525 {
+			thinnedTo(t, r, recorder.Bounds{Exact: 15, Old: 8}, begin, begin+525, func(*event.EpochEvent) {})
 		}
 		flush(t, r)
 		return len(epochsOfRun(t, s, "a"))
 	}
-	if got, want := count("UPDATE peaks SET last = last + 2048 WHERE first = (SELECT min(first) FROM peaks)"), count("SELECT 1"); got < want || got > want+rowcode.PeakStretch {
+	if got, want := count("UPDATE peaks SET last = last + 512 WHERE first = (SELECT min(first) FROM peaks)"), count("SELECT 1"); got < want || got > want+rowcode.PeakStretch {
 		t.Errorf("%d epochs stay: expected %d", got, want)
 	}
 }
