@@ -27,6 +27,8 @@ func TestDidYouMean(t *testing.T) {
 		"train --data lettrs":                          "letters or letter",
 		"data show digts":                              "digits",
 		"train --opt adam --set rat=1":                 "rate",
+		"train --set clas-weights=balanced":            "class-weights",
+		"train --opt adam --set patiance=3":            "patience",
 		"train --set forcing=sqr":                      "sqrt",
 		"train --set out=softmx":                       "softmax",
 		"train --act tnh":                              "tanh",

@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135319
-	maxTestLines = 80059
+	maxLines     = 135340
+	maxTestLines = 79942
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -65,7 +65,6 @@ var over = map[string]int{
 	"trainer/logs/wandb reader files with methods": 4,
 	"trainer/logs/wandb reader methods":            32,
 	"trainer/objective long lines":                 1,
-	"trainer/store/upkeep long lines":              1,
 	"trainer/trajectory long lines":                1,
 	"trainer/workplace long lines":                 1,
 	"tui/history long lines":                       1,

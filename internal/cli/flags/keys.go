@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/internal/format"
+	"newtop/trainer"
 )
 
 // flag returns what the command line calls the setting.
@@ -156,13 +158,30 @@ func (f *Run) put(flag string, in kind, text string) error {
 
 // unknown refuses a key that a flag does not have.
 func (f *Run) unknown(flag string, in kind, name, value string) error {
-	var names []string
+	names := f.names(in)
+	return Wrong(flag, name+"="+value, "one of "+strings.Join(names, ", ")+format.DidYouMean(name, names))
+}
+
+// names returns the keys of a kind.
+func (f *Run) names(in kind) (names []string) {
 	f.keys.VisitAll(func(key *pflag.Flag) {
 		if rowOf(key.Name).in == in {
 			names = append(names, key.Name)
 		}
 	})
-	return Wrong(flag, name+"="+value, "one of "+strings.Join(names, ", ")+format.DidYouMean(name, names))
+	return names
+}
+
+// meant adds to the error of a --set that the method does not know the key of the run that was probably meant.
+func (f *Run) meant(err error) error {
+	wrong, ok := errors.AsType[*trainer.ConfigError](err)
+	if !ok || wrong.Field != "Set" || !strings.HasPrefix(wrong.Expected, "one of ") ||
+		strings.Contains(wrong.Expected, "did you mean") {
+		return err
+	}
+	name, _, _ := strings.Cut(wrong.Value, "=")
+	return &trainer.ConfigError{Field: wrong.Field, Value: wrong.Value,
+		Expected: wrong.Expected + format.DidYouMean(name, f.names(asKey))}
 }
 
 // rowOf returns the row of a name; nil if there is none.

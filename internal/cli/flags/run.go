@@ -185,5 +185,5 @@ func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 			asked.Schedule = strings.TrimSpace(value)
 		}
 	}
-	return c, asked.Check()
+	return c, f.meant(asked.Check())
 }
