@@ -96,61 +96,6 @@ func TestKFACFactorRows(t *testing.T) {
 	}
 }
 
-// TestKFACDoesNotFeelItsInputs: with next to no damping, inputs Tā of a layer, which has A → TATᵀ and G → GTᵀ, lead to weights WT⁻¹:
-// the net does the same.
-func TestKFACDoesNotFeelItsInputs(t *testing.T) {
-	matrices, n := several()
-	rng := newRand(6)
-	transforms := make([]*mat.Dense, len(matrices))
-	for i, m := range matrices {
-		transforms[i] = combined(1, normal(rng, matCols(m), matCols(m)), 2, identity(matCols(m)))
-	}
-	inverseOf := func(i int) *mat.Dense {
-		var x mat.Dense
-		if err := x.Inverse(transforms[i]); err != nil {
-			t.Fatal(err)
-		}
-		return &x
-	}
-	// Without the numbers that are in no block, which have a mean over all blocks.
-	in := inBlocks(matrices, n)
-	gradients := gradientsOf(n, 12, 8)
-	var factors, otherFactors [][]optim.Factors
-	var others [][]float64
-	for _, g := range gradients {
-		for i := range g {
-			if !in[i] {
-				g[i] = 0
-			}
-		}
-		f := factorsOf(matrices, rng)
-		var changed []optim.Factors
-		other := slices.Clone(g)
-		for i, m := range matrices {
-			a := mat.NewDense(matCols(m), matCols(m), f[i].Inputs)
-			changed = append(changed, optim.Factors{Inputs: symmetrized(mul(transforms[i], a, transforms[i].T())).RawMatrix().Data, Outputs: f[i].Outputs})
-			put(m, other, mul(blockIn(m, g), transforms[i].T()))
-		}
-		factors, otherFactors, others = append(factors, f), append(otherFactors, changed), append(others, other)
-	}
-	run := func(gradients [][]float64, factors [][]optim.Factors) []float64 {
-		m, settings := method(t, "kfac", "batch", "0", "damping", "1e-24", "clip", "0.1")
-		s := &optim.State{Objective: &given{n: n, matrices: matrices, gradients: gradients, factors: factors}, W: make([]float64, n), Settings: settings}
-		for range gradients {
-			step(t, m, s)
-		}
-		return s.W
-	}
-	plain, other := run(gradients, factors), run(others, otherFactors)
-	want := make([]float64, n)
-	for i, m := range matrices {
-		put(m, want, mul(blockIn(m, plain), inverseOf(i)))
-	}
-	if far := apart(other, want); !(far <= 1e-8*largest(want)) {
-		t.Errorf("%.1e from the weights of other inputs", far/largest(want))
-	}
-}
-
 // model is K-FAC's quadratic model M(δ) = gᵀδ + ½δᵀ(F + γI)δ, dense.
 type model struct {
 	g []float64

@@ -213,24 +213,6 @@ func TestSOAPAgainstItsFormulas(t *testing.T) {
 	}
 }
 
-// TestSOAPWithoutFactorsIsAdam: where no side has a factor it is Adam to the last digits, but for the first batch.
-func TestSOAPWithoutFactorsIsAdam(t *testing.T) {
-	matrices, n := several()
-	o := &given{n: n, matrices: matrices, gradients: gradientsOf(n, 40, 3)}
-	m, settings := method(t, "soap", "batch", "0", "side", "0", "rate", "0.02", "beta1", "0.9", "beta2", "0.99")
-	s := &optim.State{Objective: o, W: normals(newRand(4), n), Settings: settings}
-	want := newAdamOracle(s.W)
-	for k, g := range o.gradients {
-		step(t, m, s)
-		if k > 0 {
-			want.update(g, k, &rates{eta: 0.02, beta1: 0.9, beta2: 0.99, epsilon: 1e-8})
-		}
-		if far := apart(s.W, want.w); !(far <= 1e-14) {
-			t.Fatalf("update %d: %.1e from Adam", k+1, far)
-		}
-	}
-}
-
 // squares are matrices whose first gradients are of full rank on both sides, so that no basis is a matter of choice.
 func squares() (all []optim.Matrix, n int) {
 	for i, m := range []optim.Matrix{{Rows: 4, Cols: 4}, {Rows: 3, Cols: 2, Biased: true}, {Rows: 5, Cols: 5}} {
@@ -242,64 +224,6 @@ func squares() (all []optim.Matrix, n int) {
 		all = append(all, m)
 	}
 	return all, n
-}
-
-// rotation turns every block of flat vectors by orthogonal matrices from both sides.
-type rotation struct {
-	matrices    []optim.Matrix
-	left, right []*mat.Dense
-}
-
-func newRotation(matrices []optim.Matrix, seed uint64) *rotation {
-	r, rng := &rotation{matrices: matrices}, newRand(seed)
-	for _, m := range matrices {
-		cols := m.Cols
-		if m.Biased {
-			cols++
-		}
-		r.left, r.right = append(r.left, orthogonal(rng, m.Rows)), append(r.right, orthogonal(rng, cols))
-	}
-	return r
-}
-
-func (r *rotation) of(flat []float64) []float64 {
-	out := slices.Clone(flat)
-	for i, m := range r.matrices {
-		put(m, out, mul(r.left[i], blockIn(m, flat), r.right[i]))
-	}
-	return out
-}
-
-func (r *rotation) all(gradients [][]float64) (out [][]float64) {
-	for _, g := range gradients {
-		out = append(out, r.of(g))
-	}
-	return out
-}
-
-// TestSOAPTurnsWithItsGradients: gradients UGV move the weights as U and V turn what G moves them by.
-func TestSOAPTurnsWithItsGradients(t *testing.T) {
-	matrices, n := squares()
-	gradients, turned := gradientsOf(n, 60, 11), newRotation(matrices, 5)
-	for _, every := range []string{"1", "7"} {
-		run := func(gradients [][]float64, w []float64) []float64 {
-			o := &given{n: n, matrices: matrices, gradients: gradients}
-			m, settings := method(t, "soap", "batch", "0", "every", every)
-			s := &optim.State{Objective: o, W: slices.Clone(w), Settings: settings}
-			for range gradients {
-				step(t, m, s)
-			}
-			return s.W
-		}
-		w := normals(newRand(6), n)
-		plain, other := run(gradients, w), run(turned.all(gradients), turned.of(w))
-		if far := apart(turned.of(plain), other); !(far <= 1e-9) {
-			t.Errorf("every %s: %.1e from the weights turned", every, far)
-		}
-		if far := apart(plain, w); far < 0.05 {
-			t.Errorf("every %s: nothing moved by more than %g", every, far)
-		}
-	}
 }
 
 // TestSOAPTellsItsFactors: values are the mean factors' along the vectors when the bases were last made, in descending order.
