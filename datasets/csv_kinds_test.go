@@ -80,16 +80,28 @@ func checkReader(t *testing.T, text string, d *Dataset) {
 		}
 		if target != "" {
 			d.InputScaling.ValueTo(raw, raw)
-			there[fmt.Sprint(raw)] = true
+			there[fmt.Sprint(raw, classOnly(d, target))] = true
 		}
 	}
 	for _, s := range []*Split{&d.Validation, &d.Test} {
 		for i := range s.Rows() {
-			if !there[fmt.Sprint(s.Inputs.RawRowView(i))] {
-				t.Fatalf("no row to predict is %v; %q", s.Inputs.RawRowView(i), r.Notes())
+			class := ""
+			if d.Classes != nil {
+				class = d.Classes[s.Labels[i]]
+			}
+			if !there[fmt.Sprint(s.Inputs.RawRowView(i), class)] {
+				t.Fatalf("no row to predict is %v of class %q; %q", s.Inputs.RawRowView(i), class, r.Notes())
 			}
 		}
 	}
+}
+
+// classOnly is a target that is a class.
+func classOnly(d *Dataset, target string) string {
+	if d.Classes == nil {
+		return ""
+	}
+	return target
 }
 
 // rawRows are the rows of a part with their targets, as they were before scaling.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -197,54 +195,6 @@ func TestCSVReadsUCILetter(t *testing.T) {
 	}
 	if !slices.Equal(rowsByFirst(table), rowsByFirst(letter)) {
 		t.Error("rows differ")
-	}
-}
-
-func TestCSVInDataDir(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "sub/t.csv", []byte("1,2\n3,4\n"))
-	mustLoad(t, "sub/t.csv", Options{Dir: dir})
-}
-
-// What was trained on and what is predicted from become the same numbers.
-func TestReaderReadsWhatLoadReads(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("height,site,age,price\n")
-	for i := range 60 {
-		fmt.Fprintf(&text, "%g,%s,%d,%d\n", 1.5+float64(i*i%17)/7, []string{"north", "south", "far east"}[i*7%3], i%11, i*i)
-	}
-	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, target := range []string{"price", "site", "age"} {
-		d, err := Load(path, Options{Target: target, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := reader.New(strings.NewReader(text.String()), path, d.Table, false)
-		if err != nil || r.Target() != target {
-			t.Fatal(err, r.Target())
-		}
-		place := shuffle(60, 3)
-		for i := range 60 {
-			raw := make([]float64, r.Inputs())
-			text, err := r.Read(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, at := &d.Train, place[i]
-			if at >= d.Train.Rows() {
-				s, at = &d.Test, at-d.Train.Rows()
-			}
-			d.InputScaling.ValueTo(raw, raw)
-			if !slices.Equal(raw, s.Inputs.RawRowView(at)) {
-				t.Fatalf("%s, row %d: %v, expected %v", target, i, raw, s.Inputs.RawRowView(at))
-			}
-			if d.Classes != nil && text != d.Classes[s.Labels[at]] {
-				t.Fatalf("%s, row %d: class %s, expected %s", target, i, text, d.Classes[s.Labels[at]])
-			}
-		}
 	}
 }
 

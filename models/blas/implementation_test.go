@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/blas/testblas"
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/kernel"
 )
@@ -214,37 +212,6 @@ func TestVectorFunctionsAgreeWithGonum(t *testing.T) {
 	})
 }
 
-// The other triangle of C, and what lies between rows, keep their bits.
-func TestDsyrkKeepsTheRest(t *testing.T) {
-	const poison = 0x7ff8_0000_dead_beef
-	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
-		rng := rand.New(rand.NewPCG(15, 16))
-		for _, n := range []int{1, 17, 96, 100, 200} {
-			for _, ul := range uplos {
-				for _, beta := range factors {
-					const depth, gap = 30, 3
-					a, c := noise(rng, n*depth), noise(rng, n*(n+gap))
-					kept := func(e int) bool {
-						i, j := e/(n+gap), e%(n+gap)
-						return j >= n || ul == blas.Upper && j < i || ul == blas.Lower && j > i
-					}
-					for e := range c {
-						if kept(e) {
-							c[e] = math.Float64frombits(poison)
-						}
-					}
-					Implementation{kernel: k}.Dsyrk(ul, blas.NoTrans, n, depth, 0.7, a, depth, beta, c, n+gap)
-					for e, v := range c {
-						if kept(e) != (math.Float64bits(v) == poison) || !kept(e) && math.IsNaN(v) {
-							t.Fatalf("Dsyrk %c %d β %v: element %d,%d is %v", ul, n, beta, e/(n+gap), e%(n+gap), v)
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 // The parts of a product that goroutines compute are the same numbers, however many there are.
 func TestProductsDoNotDependOnProcessors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -267,32 +234,6 @@ func TestProductsDoNotDependOnProcessors(t *testing.T) {
 			if !slices.Equal(c, want) {
 				t.Errorf("%d processors: other numbers", processors)
 			}
-		}
-	})
-}
-
-func TestMatComputesWithTheImplementation(t *testing.T) {
-	defer blas64.Use(blas64.Implementation())
-	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
-		blas64.Use(Implementation{kernel: k})
-		rng := rand.New(rand.NewPCG(13, 14))
-		const n = 200
-		x := mat.NewDense(n+20, n, noise(rng, (n+20)*n))
-		var s mat.SymDense
-		s.SymOuterK(1, x.T())
-		var chol mat.Cholesky
-		if !chol.Factorize(&s) {
-			t.Fatal("not positive definite")
-		}
-		b := mat.NewVecDense(n, noise(rng, n))
-		var solution, residual mat.VecDense
-		if err := chol.SolveVecTo(&solution, b); err != nil {
-			t.Fatal(err)
-		}
-		residual.MulVec(&s, &solution)
-		residual.SubVec(&residual, b)
-		if r := mat.Norm(&residual, 2) / mat.Norm(b, 2); r > 1e-9 {
-			t.Errorf("the residual is %g of the right side", r)
 		}
 	})
 }

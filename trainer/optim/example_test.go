@@ -1,22 +1,10 @@
 package optim_test
 
 import (
-	"context"
 	"fmt"
 
 	"newtop/trainer/optim"
 )
-
-// bowl is E = ½(w₀² + 10w₁²).
-type bowl struct{}
-
-func (bowl) Dim() int                 { return 2 }
-func (bowl) Loss(w []float64) float64 { return (w[0]*w[0] + 10*w[1]*w[1]) / 2 }
-
-func (b bowl) GradientTo(dst, w []float64) float64 {
-	dst[0], dst[1] = w[0], 10*w[1]
-	return b.Loss(w)
-}
 
 var (
 	rate = &optim.Number{Key: "rate", Meaning: "the step length", Default: 0.1, Max: optim.Inf, Open: true, OpenMax: true}
@@ -53,29 +41,6 @@ func ExampleReadSettings() {
 	// Output: 0.25 NaN
 }
 
-// A full-batch step begins with the loss and gradient at the weights, which the state keeps.
-func ExampleBegin() {
-	state := &optim.State{Objective: bowl{}, W: []float64{3, 0.4}}
-	report := optim.NewReport()
-	fmt.Println(optim.Begin(context.Background(), state, &report))
-	fmt.Println(report.Loss, report.GradientNorm, state.Gradient)
-	// Output:
-	// <nil>
-	// 5.3 5 [3 4]
-}
-
-// What a method needs is asked for before a run.
-func ExampleOffers() {
-	fmt.Println(optim.Offers(bowl{}, optim.NeedsHessian))
-	// Output: the objective has no products with the Hessian
-}
-
-// The ratio of what a step brought to what its model promised decides about a trust region.
-func ExampleRatio() {
-	fmt.Printf("%.2f\n", optim.Ratio(5, 3, 4))
-	// Output: 0.50
-}
-
 // momentum is what a method keeps from one step to the next. The tags name what a checkpoint has of it.
 type momentum struct {
 	Speed []float64 `archive:"speed"`
@@ -93,12 +58,4 @@ func ExampleArchive() {
 	archive.State(&restored, w)
 	fmt.Println(archive.Err(), restored.Speed, restored.Steps)
 	// Output: <nil> [0.5 -0.5] 7
-}
-
-// Where there is nothing left to do a step says so, and the run ends as finished.
-func ExampleStalledError() {
-	state := &optim.State{Objective: bowl{}, W: []float64{0, 0}}
-	report := optim.NewReport()
-	fmt.Println(optim.Begin(context.Background(), state, &report))
-	// Output: the gradient is zero
 }
