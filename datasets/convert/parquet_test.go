@@ -204,7 +204,7 @@ func TestDamagedParquet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 100 {
+		for range 40 {
 			content := bytes.Clone(whole)
 			at := r.IntN(len(content))
 			content[at] = byte(r.Uint32())

@@ -195,7 +195,7 @@ func transcendentals[F Float]() []transcendental[F] {
 	}
 }
 
-var points = flag.Int("points", 500, "how many random arguments of each kind TestAccuracy takes")
+var points = flag.Int("points", 200, "how many random arguments of each kind TestAccuracy takes")
 
 func TestAccuracy(t *testing.T) { inBoth(t, testAccuracy[float64], testAccuracy[float32]) }
 
