@@ -42,7 +42,7 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d, err := readCSV(f, all.sources, o)
-	return d, all.place(err)
+	return d, all.attribute(err)
 }
 
 func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
@@ -69,8 +69,8 @@ func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to.place != nil {
-		t.move(to.place)
+	if to.positions != nil {
+		t.move(to.positions)
 	}
 	scaling := t.complete(l, to.Sizes[Train])
 	d := f.set(&l.Table, l.Classes, to.Sizes, l.Notes)

@@ -204,8 +204,8 @@ func TestBadTables(t *testing.T) {
 		if b.faulty != "" {
 			t.Fatalf("table %d has %s, and passed: %q\n%s", n, b.faulty, d.Notes, b.text)
 		}
-		if wrong := b.untold(d); wrong != "" {
-			t.Fatalf("table %d: %s\n%s\n%s", n, wrong, strings.Join(d.Notes, "\n"), b.text)
+		if invalid := b.untold(d); invalid != "" {
+			t.Fatalf("table %d: %s\n%s\n%s", n, invalid, strings.Join(d.Notes, "\n"), b.text)
 		}
 	}
 	if refused < 400 || refused > 1200 {
@@ -268,8 +268,8 @@ func (b *badTable) untold(d *Dataset) string {
 		return "rows without a target are not told"
 	}
 	for i := range d.Table.Fields {
-		if wrong := b.untoldColumn(d, &d.Table.Fields[i], &b.columns[i], told); wrong != "" {
-			return fmt.Sprintf("column %q: %s", d.Table.Fields[i].Name, wrong)
+		if invalid := b.untoldColumn(d, &d.Table.Fields[i], &b.columns[i], told); invalid != "" {
+			return fmt.Sprintf("column %q: %s", d.Table.Fields[i].Name, invalid)
 		}
 	}
 	return ""

@@ -215,8 +215,8 @@ func TestFileForTesting(t *testing.T) {
 		fmt.Fprintf(&train, "%d,%c,%g\n", i*i, 'a'+i%2, float64(i)/4)
 		fmt.Fprintf(&test, "%s,%c,%g\n", []string{"?", "3"}[i%2], 'b'+i%2, float64(i))
 	}
-	path, exam := write(t, dir, "train.csv", []byte(train.String())), write(t, dir, "test.csv", []byte(test.String()))
-	o := Options{Test: exam, Validation: "10"}
+	path, testFiles := write(t, dir, "train.csv", []byte(train.String())), write(t, dir, "test.csv", []byte(test.String()))
+	o := Options{Test: testFiles, Validation: "10"}
 	d := mustLoad(t, path, o)
 	if d.Train.Rows() != 40 || d.Validation.Rows() != 10 || d.Test.Rows() != 50 || !slices.Equal(d.InputNames, []string{"x", "w=a", "w=b"}) ||
 		!strings.Contains(d.Title, "50 of test.csv to test on") {

@@ -51,11 +51,11 @@ func (p *pen) digitTo(dst []float64, faces []glyph) {
 		y:       digitSide/2 + p.normal(1),
 	}
 	p.draw(faces[p.rand.IntN(len(faces))], &d)
-	ink := p.uniform(0.7, 1)
+	intensity := p.uniform(0.7, 1)
 	for i, a := range p.alpha.Pix {
 		dst[i] = 0
 		if a > 0 {
-			dst[i] = math.Round(min(max(float64(a)*ink+p.normal(12), 0), 255))
+			dst[i] = math.Round(min(max(float64(a)*intensity+p.normal(12), 0), 255))
 		}
 	}
 }

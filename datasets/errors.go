@@ -24,9 +24,9 @@ func (e *UnknownError) Error() string {
 // NotFoundError says that the files of a set are not there. For a CSV file Name is its path, or the pattern of several,
 // and Files and Looked are empty.
 type NotFoundError struct {
-	Name   string
-	Files  []string // the names of the missing files, without .gz
-	Looked []string // the directories that were searched
+	Name     string
+	Files    []string // the names of the missing files, without .gz
+	Searched []string // the directories that were searched
 }
 
 func (e *NotFoundError) Error() string { return e.In(fields.Plain) }
@@ -40,7 +40,7 @@ func (e *NotFoundError) In(name func(field string) string) string {
 		return fmt.Sprintf("no file %q", e.Name)
 	}
 	return fmt.Sprintf("%s: no %s in %s; get it with: ", e.Name, strings.Join(e.Files, ", "),
-		strings.Join(e.Looked, " or ")) +
+		strings.Join(e.Searched, " or ")) +
 		fault.Options.In("{Fetch} "+e.Name+", or say where it is with {DataDir} DIR", name)
 }
 

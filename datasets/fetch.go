@@ -61,7 +61,7 @@ func Fetch(ctx context.Context, name string, o FetchOptions) error {
 }
 
 func (src *source) fetch(ctx context.Context, o FetchOptions) error {
-	dirs, err := places(src.name, o.Dir)
+	dirs, err := searchDirs(src.name, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -139,8 +139,8 @@ func (f *fetcher) file(ctx context.Context, file remoteFile, left []remoteFile) 
 			return pathError
 		}
 	}
-	if wrong, ok := errors.AsType[*ChecksumError](last); ok {
-		return wrong
+	if invalid, ok := errors.AsType[*ChecksumError](last); ok {
+		return invalid
 	}
 	return f.failure(part, file, left, last)
 }
@@ -186,7 +186,7 @@ func (f *fetcher) receive(ctx context.Context, url string, part *os.File) error 
 	defer cancel(nil)
 	silence := time.AfterFunc(f.patience, func() { cancel(errSilent) })
 	defer silence.Stop()
-	response, err := f.ask(ctx, url, have)
+	response, err := f.request(ctx, url, have)
 	if err != nil {
 		return said(ctx, err)
 	}
@@ -226,8 +226,8 @@ func said(ctx context.Context, err error) error {
 	return err
 }
 
-// ask requests a file from byte have on.
-func (f *fetcher) ask(ctx context.Context, url string, have int64) (*http.Response, error) {
+// request asks a mirror for a file from byte have on.
+func (f *fetcher) request(ctx context.Context, url string, have int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err

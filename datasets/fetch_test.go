@@ -147,7 +147,7 @@ func TestFetchRepairs(t *testing.T) {
 func TestFetchFailures(t *testing.T) {
 	gone, _ := serve(t, http.NotFound)
 	right, _ := serve(t, whole)
-	wrong, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "not the file") })
+	invalid, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "not the file") })
 	empty, _ := serve(t, func(http.ResponseWriter, *http.Request) {})
 	torn, _ := serve(t, truncated(70_000))
 	otherRange, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -166,12 +166,12 @@ func TestFetchFailures(t *testing.T) {
 	}{
 		{"404, next mirror", []string{gone, right}, 0, "", -1},
 		{"no server, next mirror", []string{closed.URL, right}, 0, "", -1},
-		{"wrong sum, next mirror", []string{wrong, right}, 0, "", -1},
+		{"wrong sum, next mirror", []string{invalid, right}, 0, "", -1},
 		{"torn, next mirror resumes", []string{torn, right}, 0, "", -1},
 		{"404", []string{gone}, 0, "answered 404 Not Found", -1},
 		{"no network", []string{closed.URL}, 0, "no connection", -1},
 		{"no network keeps the part", []string{closed.URL}, 1000, "1000 bytes are kept", 1000},
-		{"wrong sum", []string{wrong}, 0, "wrong checksum and was removed", -1},
+		{"wrong sum", []string{invalid}, 0, "wrong checksum and was removed", -1},
 		{"wrong part", []string{right}, -5000, "wrong checksum and was removed", -1},
 		{"empty", []string{empty}, 0, "empty file", -1},
 		{"torn", []string{torn}, 0, "70000 bytes are kept", 70_000},
@@ -344,7 +344,7 @@ func TestFetchReal(t *testing.T) {
 	check("letter", FileGood)
 	mustLoad(t, "letter", Options{Dir: dir})
 	write(t, dir, "letter/letter-recognition.data", []byte("T,2,8,3"))
-	check("letter", FileWrong)
+	check("letter", FileCorrupt)
 
 	// Only the second half of MNIST is there to be fetched.
 	err := Fetch(t.Context(), "mnist", FetchOptions{Dir: dir, Mirrors: []string{server.URL}})

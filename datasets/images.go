@@ -54,19 +54,19 @@ func (f *imageFiles) drawn(o *Options) bool { return f.oneIn > 0 || o.Test != ""
 // excerpt that some places keep. own says that the directory belongs to this set alone.
 func (s imageSet) find(dir string, own bool) (imageFiles, bool) {
 	train, haveTrain := pairOf("train").in(dir)
-	exam, haveExam := pairOf("t10k").in(dir)
+	testFiles, haveExam := pairOf("t10k").in(dir)
 	if !own {
 		haveTrain = haveTrain && !s.foreign(train.labels)
-		haveExam = haveExam && !s.foreign(exam.labels)
+		haveExam = haveExam && !s.foreign(testFiles.labels)
 	}
 	if haveTrain && haveExam {
-		return imageFiles{[]pair{train, exam}, "", 0}, true
+		return imageFiles{[]pair{train, testFiles}, "", 0}, true
 	}
 	if haveTrain {
 		return imageFiles{[]pair{train}, ", its training file alone", 6}, true
 	}
 	if haveExam {
-		return imageFiles{[]pair{exam}, ", its test file alone", 5}, true
+		return imageFiles{[]pair{testFiles}, ", its test file alone", 5}, true
 	}
 	if part, ok := pairOf(s.name + "-first3600").in(dir); ok {
 		return imageFiles{[]pair{part}, ", its first 3600 images", 6}, true
@@ -115,7 +115,7 @@ func sumFile(path string) (string, error) {
 }
 
 func loadImages(s imageSet, o Options) (*Dataset, error) {
-	dirs, err := places(s.name, o.Dir)
+	dirs, err := searchDirs(s.name, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func loadImages(s imageSet, o Options) (*Dataset, error) {
 			return s.read(f, o)
 		}
 	}
-	missing := &NotFoundError{Name: s.name, Looked: dirs}
+	missing := &NotFoundError{Name: s.name, Searched: dirs}
 	for _, p := range []pair{pairOf("train"), pairOf("t10k")} {
 		missing.Files = append(missing.Files, p.images, p.labels)
 	}

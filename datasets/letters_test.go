@@ -96,15 +96,15 @@ func TestDigits(t *testing.T) {
 	}
 	for i := range d.Train.Rows() {
 		row := d.Train.Inputs.RawRowView(i)
-		ink := 0.0
+		intensity := 0.0
 		for j, v := range row {
 			if v < 0 || v > 1 || math.Abs(255*v-math.Round(255*v)) > 1e-12 {
 				t.Fatalf("row %d pixel %d is %v", i, j, v)
 			}
-			ink += v
+			intensity += v
 		}
-		if border := row[0] + row[27] + row[783-27] + row[783]; ink < 20 || ink > 400 || border > 0 {
-			t.Errorf("row %d: ink %.0f, corners %g", i, ink, border)
+		if border := row[0] + row[27] + row[783-27] + row[783]; intensity < 20 || intensity > 400 || border > 0 {
+			t.Errorf("row %d: ink %.0f, corners %g", i, intensity, border)
 		}
 	}
 }
@@ -138,14 +138,14 @@ func leastSquaresError(t *testing.T, d *Dataset) float64 {
 		t.Fatal(err)
 	}
 	y.Mul(with(&d.Test), &w)
-	wrong := 0
+	misclassified := 0
 	for i, label := range d.Test.Labels {
 		row := y.RawRowView(i)
 		if slices.Index(row, slices.Max(row)) != label {
-			wrong++
+			misclassified++
 		}
 	}
-	return float64(wrong) / float64(d.Test.Rows())
+	return float64(misclassified) / float64(d.Test.Rows())
 }
 
 func TestLettersAreAsHardAsUCI(t *testing.T) {

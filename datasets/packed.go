@@ -68,8 +68,8 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 	if table.Header {
 		t.header = "yes"
 	}
-	if asked := o.Columns.Header; asked != "" && asked != t.header {
-		return false, &fault.OptionError{Field: "header", Value: asked,
+	if requested := o.Columns.Header; requested != "" && requested != t.header {
+		return false, &fault.OptionError{Field: "header", Value: requested,
 			Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
 	}
 	o.Columns.Header = t.header
@@ -95,8 +95,8 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 	return tested, nil
 }
 
-// place has an error about a text that was converted tell the row, as the lines are not those of the file.
-func (t *texts) place(err error) error {
+// attribute has an error about a text that was converted tell the row, as the lines are not those of the file.
+func (t *texts) attribute(err error) error {
 	if e, ok := errors.AsType[*fault.FormatError](err); ok && t.header != "" && e.Line > 0 {
 		e.Row = e.Line
 		if t.header == "yes" {

@@ -100,42 +100,43 @@ func (r *Rows) order(count int, seed uint64) (place []int) {
 
 // check returns a *fault.FormatError for rows that don't fit together.
 func (r *Rows) check(name string) error {
-	wrong := func(row int, found, expected string) error {
+	invalid := func(row int, found, expected string) error {
 		return &fault.FormatError{File: name, Offset: fault.Whole, Row: row, Found: found, Expected: expected}
 	}
 	if r == nil || r.Inputs == nil || r.Inputs.IsEmpty() {
-		return wrong(0, "no inputs", "a matrix of rows × inputs")
+		return invalid(0, "no inputs", "a matrix of rows × inputs")
 	}
 	count, columns := r.Inputs.Dims()
 	switch targets, labels := r.Targets != nil, r.Labels != nil; {
 	case count < 2:
-		return wrong(0, fmt.Sprint(count, " row"), "two rows or more: one to train on, one to test on")
+		return invalid(0, fmt.Sprint(count, " row"), "two rows or more: one to train on, one to test on")
 	case targets == labels:
-		return wrong(0, fmt.Sprintf("targets: %v, labels: %v", targets, labels),
+		return invalid(0, fmt.Sprintf("targets: %v, labels: %v", targets, labels),
 			"targets of a regression, or labels of classes")
 	case targets && (r.Targets.RawMatrix().Rows != count || r.Classes != nil):
-		return wrong(0, fmt.Sprintf("%d rows of targets and %d classes", r.Targets.RawMatrix().Rows, len(r.Classes)),
+		return invalid(0, fmt.Sprintf("%d rows of targets and %d classes", r.Targets.RawMatrix().Rows, len(r.Classes)),
 			fmt.Sprintf("%d rows and no class", count))
 	case labels && (len(r.Labels) != count || len(r.Classes) < 2):
-		return wrong(0, fmt.Sprintf("%d labels of %d classes", len(r.Labels), len(r.Classes)),
+		return invalid(0, fmt.Sprintf("%d labels of %d classes", len(r.Labels), len(r.Classes)),
 			fmt.Sprintf("%d labels of two classes or more", count))
 	case r.InputNames != nil && len(r.InputNames) != columns:
-		return wrong(0, fmt.Sprintf("%d names of inputs", len(r.InputNames)), fmt.Sprint(columns))
+		return invalid(0, fmt.Sprintf("%d names of inputs", len(r.InputNames)), fmt.Sprint(columns))
 	case targets && r.TargetNames != nil && len(r.TargetNames) != r.Targets.RawMatrix().Cols:
-		return wrong(0, fmt.Sprintf("%d names of targets", len(r.TargetNames)), fmt.Sprint(r.Targets.RawMatrix().Cols))
+		return invalid(0, fmt.Sprintf("%d names of targets", len(r.TargetNames)),
+			fmt.Sprint(r.Targets.RawMatrix().Cols))
 	case r.Tests < 0 || r.Tests >= count:
-		return wrong(0, fmt.Sprint(r.Tests, " rows to test on"), fmt.Sprintf("a number from 0 to %d", count-1))
+		return invalid(0, fmt.Sprint(r.Tests, " rows to test on"), fmt.Sprintf("a number from 0 to %d", count-1))
 	}
 	for i := range count {
 		numbers := r.Inputs.RawRowView(i)
 		if r.Targets != nil {
 			numbers = slices.Concat(numbers, r.Targets.RawRowView(i))
 		} else if c := r.Labels[i]; c < 0 || c >= len(r.Classes) {
-			return wrong(i+1, fmt.Sprint("label ", c), fmt.Sprintf("a class from 0 to %d", len(r.Classes)-1))
+			return invalid(i+1, fmt.Sprint("label ", c), fmt.Sprintf("a class from 0 to %d", len(r.Classes)-1))
 		}
 		for _, v := range numbers {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return wrong(i+1, fmt.Sprint(v), "finite numbers")
+				return invalid(i+1, fmt.Sprint(v), "finite numbers")
 			}
 		}
 	}

@@ -74,8 +74,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "newtop"), nil
 }
 
-// places returns the directories in which the files of a set are looked for, in order.
-func places(name, dir string) ([]string, error) {
+// searchDirs returns the directories in which the files of a set are looked for, in order.
+func searchDirs(name, dir string) ([]string, error) {
 	if dir == "" {
 		var err error
 		if dir, err = CacheDir(); err != nil {

@@ -11,7 +11,7 @@ import (
 // order says where rows go: row i, as they follow one another where they come from, to place[i] (nil: i), and there are
 // first the rows to train on, then those to decide by, then those to test on.
 type order struct {
-	place []int
+	positions []int
 	Sizes
 }
 
@@ -24,8 +24,8 @@ const (
 
 // to returns where row i goes: to which row of which part.
 func (o *order) to(i int) (Part, int) {
-	if o.place != nil {
-		i = o.place[i]
+	if o.positions != nil {
+		i = o.positions[i]
 	}
 	for part, n := range o.Sizes {
 		if i < n {
@@ -94,14 +94,14 @@ func (o *Options) arrange(rows, tests int, place []int, label func(i int) int) (
 func (o order) move(at, to []int, decide int) order {
 	rows := o.Sizes[Train] + o.Sizes[Test]
 	next := order{make([]int, rows), o.Sizes}
-	for i := range next.place {
-		next.place[i] = i
-		if o.place != nil {
-			next.place[i] = o.place[i]
+	for i := range next.positions {
+		next.positions[i] = i
+		if o.positions != nil {
+			next.positions[i] = o.positions[i]
 		}
 	}
 	for p, i := range at {
-		next.place[i] = to[p]
+		next.positions[i] = to[p]
 	}
 	next.Sizes[Train] -= decide
 	next.Sizes[Validation] = decide
@@ -130,21 +130,21 @@ func apart(picked []bool) (place []int, count int) {
 
 // validationRows returns how many of n rows there are to decide by.
 func (o *Options) validationRows(n int) (int, error) {
-	wrong := func(field, value, expected string) error {
+	invalid := func(field, value, expected string) error {
 		return &fault.OptionError{Field: field, Value: value, Expected: expected}
 	}
 	switch {
 	case o.Folds != 0 && (o.Folds < 2 || o.Folds > n):
-		return 0, wrong("folds", fmt.Sprint(o.Folds), fmt.Sprintf(
+		return 0, invalid("folds", fmt.Sprint(o.Folds), fmt.Sprintf(
 			"a number of parts from 2 to %d, the rows that are not for testing", n))
 	case o.Folds != 0 && (o.Fold < 0 || o.Fold > o.Folds):
-		return 0, wrong("fold", fmt.Sprint(o.Fold), fmt.Sprintf("a part from 1 to %d, or 0 for all", o.Folds))
+		return 0, invalid("fold", fmt.Sprint(o.Fold), fmt.Sprintf("a part from 1 to %d, or 0 for all", o.Folds))
 	case o.Folds != 0 || o.Validation == "" || o.Validation == "0":
 		return 0, nil
 	}
 	count, ok := parseTest(o.Validation, n)
 	if !ok || count < 1 || count >= n {
-		return 0, wrong("validation", o.Validation, fmt.Sprintf(
+		return 0, invalid("validation", o.Validation, fmt.Sprintf(
 			"a number of rows from 0 to %d or a fraction between 0 and 1", n-1))
 	}
 	return count, nil
@@ -247,8 +247,8 @@ func (d *Dataset) split(t *table, tests int, o *Options, rows string) error {
 	if err != nil {
 		return err
 	}
-	if to.place != nil {
-		t = t.reordered(to.place)
+	if to.positions != nil {
+		t = t.reordered(to.positions)
 	}
 	d.divide(t, to.Sizes)
 	d.Title += ": " + to.Sizes.text(rows)

@@ -20,7 +20,7 @@ const (
 // loadUCILetter reads the UCI letter recognition data of Frey & Slate. Rows 1–16000 train, as in their
 // paper and everywhere since.
 func loadUCILetter(o Options) (*Dataset, error) {
-	dirs, err := places("letter", o.Dir)
+	dirs, err := searchDirs("letter", o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func loadUCILetter(o Options) (*Dataset, error) {
 		defer f.Close()
 		return readUCILetter(f, path, o)
 	}
-	return nil, &NotFoundError{Name: "letter", Files: []string{letterFile}, Looked: dirs}
+	return nil, &NotFoundError{Name: "letter", Files: []string{letterFile}, Searched: dirs}
 }
 
 // readUCILetter reads the text four times instead of having it in memory: three times for the scaling, and once more

@@ -11,7 +11,7 @@ type FileState string
 // The states.
 const (
 	FileGood     FileState = "good"      // there, with the right checksum
-	FileWrong    FileState = "wrong"     // there, with another checksum
+	FileCorrupt  FileState = "wrong"     // there, with another checksum
 	FileUnpacked FileState = "unpacked"  // there without its gzip wrapping, of which the checksum is known
 	FileMissing  FileState = "missing"   // not there
 	FileUnderWay FileState = "under way" // not there, but a part of its download is
@@ -34,7 +34,7 @@ func Verify(name, dir string) ([]FileStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := places(name, dir)
+	dirs, err := searchDirs(name, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func Verify(name, dir string) ([]FileStatus, error) {
 			case strings.HasSuffix(file.name, ".gz") && !strings.HasSuffix(path, ".gz"):
 				status.State = FileUnpacked
 			default:
-				status.State = FileWrong
+				status.State = FileCorrupt
 			}
 			break
 		}

@@ -14,12 +14,12 @@ type Batch struct {
 	// results are the same to the bit.
 	Pool *reduce.Pool
 
-	net   *Network
-	cost  Cost
-	rows  int // of the data
-	most  int
-	parts []batchPart // of a large batch
-	wide  bool        // whether threads share the work on nodes
+	net     *Network
+	cost    Cost
+	rows    int // of the data
+	maxRows int
+	parts   []batchPart // of a large batch
+	wide    bool        // whether threads share the work on nodes
 	batchFactors
 	batchComputation
 	add func(worker, part int)
@@ -65,7 +65,7 @@ const (
 // newBatch returns a Batch of rows that were checked.
 func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 	all, _ := x.Dims()
-	b := &Batch{net: n, cost: n.Cost(), rows: all, most: rows, parts: make([]batchPart, 1), wide: n.wide(wideBatch)}
+	b := &Batch{net: n, cost: n.Cost(), rows: all, maxRows: rows, parts: make([]batchPart, 1), wide: n.wide(wideBatch)}
 	if n.precision == Single {
 		b.batchComputation = newBatchPasses[float32](n, x, t, rows)
 	} else {
@@ -117,8 +117,8 @@ func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64
 // many.
 func (b *Batch) check(name string, w []float64, rows []int) {
 	b.net.checkWeights(name, "w", w)
-	if len(rows) < 1 || len(rows) > b.most {
-		panic(fmt.Sprintf("models: %s: %d rows, expected 1 to %d", name, len(rows), b.most))
+	if len(rows) < 1 || len(rows) > b.maxRows {
+		panic(fmt.Sprintf("models: %s: %d rows, expected 1 to %d", name, len(rows), b.maxRows))
 	}
 	for _, p := range rows {
 		if p < 0 || p >= b.rows {

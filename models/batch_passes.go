@@ -10,7 +10,7 @@ import (
 type batchPasses[F pass.Float] struct {
 	net     *Network
 	x, t    pass.Matrix[F]
-	most    int               // rows of a batch
+	maxRows int               // rows of a batch
 	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
 	sums    partSums[F]       // of gradients
 	squares partSums[F]       // of the squares of rows' own
@@ -32,7 +32,7 @@ type batchWorker[F pass.Float] struct {
 }
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
-	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
+	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), maxRows: rows}
 	b.sums.size, b.squares.size = n.Dim(), n.Dim()
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
@@ -41,7 +41,7 @@ func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasse
 }
 
 func (b *batchPasses[F]) addWorkers(count int) {
-	for rows := min(b.most, b.blockRows()); len(b.workers) < count; {
+	for rows := min(b.maxRows, b.blockRows()); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker[F]{
 			Scratch:       pass.NewScratch[F](b.net.net, rows),
 			packed:        make([]F, rows*b.x.Cols),
@@ -93,13 +93,13 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 	s := b.workers[worker]
 	start := blas.Zero
 	part.loss = 0
-	most := b.blockRows()
-	blocks := (part.last - part.first + most - 1) / most
+	maxRows := b.blockRows()
+	blocks := (part.last - part.first + maxRows - 1) / maxRows
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
 		last := min(first+size, part.last)
 		s.prepare(b, b.rows[first:last])
-		if b.moments.begun() {
+		if b.moments.active() {
 			draws := b.net.net.Draws()
 			pass.PassDrawn(s.Scratch, b.w, &s.Own, b.drawn[first*draws:last*draws])
 			pass.MomentsTo(s.Scratch, b.moments.of[i], b.layout, &s.Own, start)
@@ -116,7 +116,7 @@ func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Sta
 	share := 1 / float64(len(b.rows))
 	loss := s.Pass(b.w, &s.Own, share).Loss
 	s.GradientTo(b.sums.of[part], b.w, &s.Own, start)
-	if b.squares.begun() {
+	if b.squares.active() {
 		pass.SquaresTo(s.Scratch, b.squares.of[part], &s.Own, share, start)
 	}
 	return loss

@@ -31,12 +31,12 @@ func (s *partSums[F]) begin(dst []float64, parts int) {
 	}
 }
 
-// begun reports whether there is something to sum up.
-func (s *partSums[F]) begun() bool { return s.dst != nil }
+// active reports whether there is something to sum up.
+func (s *partSums[F]) active() bool { return s.dst != nil }
 
 // end stores the sum, if there is one, and takes away what begin was given.
 func (s *partSums[F]) end() {
-	if !s.begun() {
+	if !s.active() {
 		return
 	}
 	if isDouble[F]() {

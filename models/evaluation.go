@@ -14,15 +14,15 @@ import (
 type Evaluation struct {
 	Rows    int
 	Outputs int
-	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is
-	// not a number. It is 0 where there is only one output, and −1 where an external model does not report it.
-	Wrong        int
-	Loss         float64 // E, the mean loss
-	SquaredError float64 // Σ ‖u − t‖² over the rows
+	// Misclassified counts the rows whose largest output is not where the largest target is (the first one of equals),
+	// or is not a number. It is 0 where there is only one output, and −1 where an external model does not report it.
+	Misclassified int
+	Loss          float64 // E, the mean loss
+	SquaredError  float64 // Σ ‖u − t‖² over the rows
 }
 
 // Error returns the fraction of wrong rows.
-func (e Evaluation) Error() float64 { return float64(e.Wrong) / float64(e.Rows) }
+func (e Evaluation) Error() float64 { return float64(e.Misclassified) / float64(e.Rows) }
 
 // RMSE returns the root of the mean over rows and outputs of squared residuals.
 func (e Evaluation) RMSE() float64 {
@@ -31,7 +31,7 @@ func (e Evaluation) RMSE() float64 {
 
 // evaluation returns what a tally over so many rows says.
 func (n *Network) evaluation(rows int, sum pass.Tally) Evaluation {
-	return Evaluation{Rows: rows, Outputs: n.Outputs(), Wrong: sum.Wrong,
+	return Evaluation{Rows: rows, Outputs: n.Outputs(), Misclassified: sum.Misclassified,
 		Loss: sum.Loss / float64(rows), SquaredError: sum.Squared}
 }
 
@@ -64,7 +64,7 @@ func (n *Network) MeasureOutputs(u *mat.Dense, t Matrix) Evaluation {
 		outputs := s.Own.U[s.Last()]
 		pass.Gather(outputs, doubles(u), first, s.Rows)
 		pass.Gather(s.Targets, gathered(t, first, s.Rows), 0, s.Rows)
-		part := pass.Tally{Wrong: s.CountWrong(&s.Own)}
+		part := pass.Tally{Misclassified: s.CountMisclassified(&s.Own)}
 		for i, u := range outputs {
 			r := u - s.Targets[i]
 			part.Squared += r * r

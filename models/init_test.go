@@ -64,8 +64,8 @@ func TestInit(t *testing.T) {
 			if math.Abs(sigma/b.sigma-1) > 0.02 || math.Abs(mean) > 0.03*b.sigma {
 				t.Errorf("%s: mean %g, standard deviation %g, expected 0 and %g", c.text, mean, sigma, b.sigma)
 			}
-			if most := floats.Norm(x, math.Inf(1)); c.bounded != (most <= math.Sqrt(3)*b.sigma) {
-				t.Errorf("%s: largest weight %g", c.text, most)
+			if maxRows := floats.Norm(x, math.Inf(1)); c.bounded != (maxRows <= math.Sqrt(3)*b.sigma) {
+				t.Errorf("%s: largest weight %g", c.text, maxRows)
 			}
 		}
 		for _, b := range n.Biases() {

@@ -90,9 +90,9 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	return l
 }
 
-// keep says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks
+// retain says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks
 // for products needs no memory for them.
-func (l *Linearization) keep() {
+func (l *Linearization) retain() {
 	l.current = true
 	if l.allocate() || l.renewed {
 		l.pool.Run(l.sums.Tasks(), l.filling)
@@ -124,7 +124,7 @@ func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
 func (l *Linearization) needPasses() {
 	l.requested = true
 	if !l.current {
-		l.keep()
+		l.retain()
 		l.run(l.sums.Tasks(), l.again)
 	}
 }
@@ -138,7 +138,7 @@ func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)
 	if l.current = l.requested || l.wide != nil; l.current {
-		l.keep()
+		l.retain()
 	}
 	l.requested = false
 	if l.wide != nil {
@@ -166,10 +166,10 @@ func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*reduce.BlockR
 // Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
 
-// Asked reports whether a product was asked for since the last Update, so that the next one keeps its passes.
-func (l *Linearization) Asked() bool { return l.requested }
+// Requested reports whether a product was asked for since the last Update, so that the next one keeps its passes.
+func (l *Linearization) Requested() bool { return l.requested }
 
-// Expect makes Asked report that: one Linearization can so serve several users in turn, each of whom finds it as
+// Expect makes Requested report that: one Linearization can so serve several users in turn, each of whom finds it as
 // he left it.
 func (l *Linearization) Expect(products bool) { l.requested = products }
 

@@ -52,7 +52,7 @@ func everything(l *Linearization, p problem) []float64 {
 	n := p.n.Dim()
 	l.Update(p.w)
 	e, other := l.Evaluation(), l.EvaluateAt(p.d)
-	all := []float64{e.Loss, e.SquaredError, float64(e.Wrong), other.Loss, other.SquaredError, float64(other.Wrong)}
+	all := []float64{e.Loss, e.SquaredError, float64(e.Misclassified), other.Loss, other.SquaredError, float64(other.Misclassified)}
 	dst := make([]float64, n)
 	for _, f := range []func(){
 		func() { l.GradientTo(dst) }, func() { l.HessianTo(dst, p.d) },

@@ -100,11 +100,11 @@ func TestEvaluation(t *testing.T) {
 	})
 	targets := mat.NewDense(4, 3, []float64{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1})
 	e := n.Linearize(w, x, targets).Evaluation()
-	if e.Rows != 4 || e.Outputs != 3 || e.Wrong != 1 || e.Error() != 0.25 {
+	if e.Rows != 4 || e.Outputs != 3 || e.Misclassified != 1 || e.Error() != 0.25 {
 		t.Errorf("got %+v", e)
 	}
 	x.Set(2, 0, math.NaN()) // where nothing is larger than it
-	if e := n.Linearize(w, x, targets).Evaluation(); e.Wrong != 2 || !math.IsNaN(e.Loss) {
+	if e := n.Linearize(w, x, targets).Evaluation(); e.Misclassified != 2 || !math.IsNaN(e.Loss) {
 		t.Errorf("with a NaN: %+v, expected 2 wrong rows and no loss", e)
 	}
 	x.Set(2, 0, 5)
@@ -115,8 +115,8 @@ func TestEvaluation(t *testing.T) {
 		[]float64{squared, squared / 8, math.Sqrt(squared / 12)}, 1e-15)
 
 	one, w := identityInto(t, 1, Sigmoid, CrossEntropy)
-	if e := one.Linearize(w, mat.NewDense(1, 1, []float64{-3}), mat.NewDense(1, 1, []float64{1})).Evaluation(); e.Wrong != 0 {
-		t.Errorf("one output: %d wrong, expected 0", e.Wrong)
+	if e := one.Linearize(w, mat.NewDense(1, 1, []float64{-3}), mat.NewDense(1, 1, []float64{1})).Evaluation(); e.Misclassified != 0 {
+		t.Errorf("one output: %d wrong, expected 0", e.Misclassified)
 	}
 }
 

@@ -140,7 +140,7 @@ func (a *Architecture) checkMixture() error {
 		return err
 	}
 	count := len(a.Mixture.Gates)
-	taken := make([]bool, count+1)
+	joined := make([]bool, count+1)
 	for _, c := range a.Connections {
 		if c.To < len(a.Layers) {
 			if c.Gate != 0 {
@@ -153,7 +153,7 @@ func (a *Architecture) checkMixture() error {
 		switch {
 		case c.Gate < 1 || c.Gate > count:
 			return a.fault(c.To, "takes from layer %d by gate %d: expected 1 to %d in a mixture", c.From, c.Gate, count)
-		case taken[c.Gate]:
+		case joined[c.Gate]:
 			return a.fault(c.To, "takes from two layers by gate %d", c.Gate)
 		case c.From == 0:
 			return a.fault(c.To, "takes from the inputs by gate %d: expected a layer", c.Gate)
@@ -164,9 +164,9 @@ func (a *Architecture) checkMixture() error {
 			return a.fault(c.To, "takes from layer %d by gate %d, which has %d nodes: expected %d", c.From, c.Gate,
 				nodes, expected)
 		}
-		taken[c.Gate] = true
+		joined[c.Gate] = true
 	}
-	if i := slices.Index(taken[1:], false); i >= 0 {
+	if i := slices.Index(joined[1:], false); i >= 0 {
 		return a.fault(len(a.Layers), "takes from no layer by gate %d", i+1)
 	}
 	return nil

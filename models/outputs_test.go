@@ -26,7 +26,7 @@ func TestMeasureOutputs(t *testing.T) {
 	} {
 		n := mustNetwork(t, Chain(1, nil, 2, Identity, c.out, c.loss, SkipNone))
 		got := n.MeasureOutputs(mat.NewDense(2, 2, c.u), mat.NewDense(2, 2, c.t))
-		want := Evaluation{Rows: 2, Outputs: 2, Wrong: c.wrong, Loss: c.want, SquaredError: c.squared}
+		want := Evaluation{Rows: 2, Outputs: 2, Misclassified: c.wrong, Loss: c.want, SquaredError: c.squared}
 		if math.Abs(got.Loss-want.Loss) < 1e-15 {
 			got.Loss = want.Loss
 		}
@@ -50,7 +50,7 @@ func TestMeasureOwnOutputs(t *testing.T) {
 		u := mat.NewDense(130, 4, nil)
 		p.n.OutputTo(u, p.w, p.x)
 		got, want := p.n.MeasureOutputs(u, p.t), p.n.Linearize(p.w, p.x, p.t).Evaluation()
-		wantNear(t, describe(p.n), []float64{got.Loss, got.SquaredError, float64(got.Wrong)},
-			[]float64{want.Loss, want.SquaredError, float64(want.Wrong)}, 1e-13)
+		wantNear(t, describe(p.n), []float64{got.Loss, got.SquaredError, float64(got.Misclassified)},
+			[]float64{want.Loss, want.SquaredError, float64(want.Misclassified)}, 1e-13)
 	}
 }

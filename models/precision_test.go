@@ -54,8 +54,8 @@ func TestSinglePrecision(t *testing.T) {
 		e, f := double.Evaluation(), single.Evaluation()
 		at, in := double.EvaluateAt(p.d), single.EvaluateAt(p.d)
 		apart("losses", []float64{f.Loss, f.SquaredError, in.Loss}, []float64{e.Loss, e.SquaredError, at.Loss})
-		if e.Wrong != f.Wrong {
-			t.Errorf("problem %d: %d wrong, expected %d", i, f.Wrong, e.Wrong)
+		if e.Misclassified != f.Misclassified {
+			t.Errorf("problem %d: %d wrong, expected %d", i, f.Misclassified, e.Misclassified)
 		}
 		got, want := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
 		for _, of := range []struct {

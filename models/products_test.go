@@ -75,7 +75,7 @@ func wantSemidefinite(t *testing.T, m *mat.SymDense) {
 		t.Fatal("no eigenvalues")
 	}
 	values := eigen.Values(nil)
-	if least, most := values[0], values[len(values)-1]; least < -1e-13*math.Max(1, most) {
+	if least, maxRows := values[0], values[len(values)-1]; least < -1e-13*math.Max(1, maxRows) {
 		t.Errorf("eigenvalue %g below 0", least)
 	}
 }

@@ -29,7 +29,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 				want[i] = want[i] * share / share
 			}
 			e := l.Evaluation()
-			got = append(got, e.Loss*float64(rows), e.SquaredError, float64(e.Wrong))
+			got = append(got, e.Loss*float64(rows), e.SquaredError, float64(e.Misclassified))
 			want[n] = want[n] / float64(rows) * float64(rows)
 			wantSameBits(t, fmt.Sprintf("%d rows, %d threads: gradient", rows, threads), got, want)
 

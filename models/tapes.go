@@ -141,7 +141,7 @@ func (l *tapes[F]) fill(worker, first, last int) {
 
 // viewOf returns the view of a kept block's tape.
 func (l *tapes[F]) viewOf(s *pass.Scratch[F], block int) *pass.Tape[F] {
-	pass.PlaceTape(l.net, &s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
+	pass.LayOutTape(l.net, &s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
 	return &s.View
 }
 

@@ -56,8 +56,8 @@ func (l *Linearization) newWideSums(memory int64) *wideSums {
 }
 
 // evenly returns how many of count a part has, of parts that have at most most and differ little: whole registers.
-func evenly(count, most int) int {
-	parts := (count + most - 1) / most
+func evenly(count, maxRows int) int {
+	parts := (count + maxRows - 1) / maxRows
 	return ((count+parts-1)/parts + 7) &^ 7
 }
 

@@ -67,7 +67,7 @@ func (l *tapes[F]) allocateTangents() {
 // prepareTangents makes a worker's scratch ready for a block, with its γ and Ru, and returns its tape.
 func (l *tapes[F]) prepareTangents(worker, block int) *pass.Tape[F] {
 	tp, _ := l.prepare(l.scratches[worker], block)
-	l.scratches[worker].PlaceTangents(l.tangent[block*reduce.BlockRows*l.net.TangentSize():])
+	l.scratches[worker].LayOutTangents(l.tangent[block*reduce.BlockRows*l.net.TangentSize():])
 	return tp
 }
 

@@ -67,7 +67,7 @@ func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 			}
 		}
 		confusion[rows.Labels[i]][best]++
-		wrong += eval.Wrong
+		wrong += eval.Misclassified
 	}
 	if e.Epoch != 3 || e.Train != train || len(e.Worst) != 7 {
 		t.Fatalf("epoch %d, train %v, %d rows", e.Epoch, e.Train, len(e.Worst))

@@ -237,7 +237,7 @@ func (c *controller) handle(command event.Command) error {
 			return l.limits.change(limit, command.Value)
 		}
 		return c.changeSetting(command.Key, func(s *optim.Settings) error {
-			return s.PutText(command.Key, command.Value)
+			return s.SetText(command.Key, command.Value)
 		})
 	case event.Scale:
 		key := l.nets.Info.Primary
@@ -261,7 +261,7 @@ func scale(s *optim.Settings, key string, factor float64) error {
 		}
 		next = min(next, most)
 	}
-	return s.Put(key, next)
+	return s.Set(key, next)
 }
 
 // switchTo notes which method has to take over.

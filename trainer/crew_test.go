@@ -239,7 +239,7 @@ func (l *crewed) GradientTo(dst []float64)      { l.mine().GradientTo(dst) }
 func (l *crewed) Dim() int                      { return l.mine().Dim() }
 func (l *crewed) Rows() int                     { return l.mine().Rows() }
 func (l *crewed) Current() bool                 { return l.mine().Current() }
-func (l *crewed) Asked() bool                   { return l.mine().Asked() }
+func (l *crewed) Requested() bool               { return l.mine().Requested() }
 
 func (l *crewed) KeptRows() (rows int) {
 	for _, part := range l.parts {

@@ -128,7 +128,7 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 		if !ok {
 			return nil, event.Refuse("racer %s: %s: expected KEY=VALUE", entry.Name, kv)
 		}
-		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+		if err := settings.SetText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
 			return nil, event.Refuse("racer %s: %v", entry.Name, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // dimension is a row here.
 type array struct {
 	file    File
-	begin   int64 // of the values
+	start   int64 // of the values
 	shape   []int64
 	rows    int
 	columns int
@@ -45,23 +45,23 @@ func readArray(f File) (*array, error) {
 	case len(magic) < 12:
 		return nil, f.at(f.Size, "the end of the file", "the header of an array")
 	case magic[6] == 1:
-		length, a.begin = int(binary.LittleEndian.Uint16(magic[8:])), 10
+		length, a.start = int(binary.LittleEndian.Uint16(magic[8:])), 10
 	case magic[6] == 2, magic[6] == 3:
-		length, a.begin = int(binary.LittleEndian.Uint32(magic[8:])), 12
+		length, a.start = int(binary.LittleEndian.Uint32(magic[8:])), 12
 	default:
 		return nil, f.at(6, fmt.Sprintf("version %d.%d of the format", magic[6], magic[7]), "version 1 to 3")
 	}
 	if length > maxHeader {
 		return nil, f.at(8, fmt.Sprintf("a header of %d bytes", length), fmt.Sprintf("at most %d", maxHeader))
 	}
-	header, err := f.read(a.begin, length)
+	header, err := f.read(a.start, length)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.parse(string(header)); err != nil {
 		return nil, err
 	}
-	a.begin += int64(length)
+	a.start += int64(length)
 	return a, a.fits()
 }
 
@@ -69,11 +69,11 @@ func readArray(f File) (*array, error) {
 func (a *array) parse(header string) error {
 	d, o, s := descr.FindStringSubmatch(header), fortran.FindStringSubmatch(header), shape.FindStringSubmatch(header)
 	if d == nil && strings.Contains(header, "'descr': [") {
-		return a.file.at(a.begin, "a structured array",
+		return a.file.at(a.start, "a structured array",
 			`columns of one type; with Python: pandas.DataFrame(ARRAY).to_csv("table.csv", index=False)`)
 	}
 	if d == nil || o == nil || s == nil {
-		return a.file.at(a.begin, fault.Quote(header), "a header with descr, fortran_order and shape")
+		return a.file.at(a.start, fault.Quote(header), "a header with descr, fortran_order and shape")
 	}
 	a.kind, a.fortran, a.order = d[2][0], o[1] == "True", binary.LittleEndian
 	if d[1] == ">" {
@@ -86,9 +86,9 @@ func (a *array) parse(header string) error {
 	case a.kind == 'U' && a.size > 0 && a.size <= maxHeader/4:
 		a.size *= 4
 	case a.kind == 'O':
-		return a.file.at(a.begin, "an array of Python objects", "an array of numbers; with Python: ARRAY.astype(float)")
+		return a.file.at(a.start, "an array of Python objects", "an array of numbers; with Python: ARRAY.astype(float)")
 	default:
-		return a.file.at(a.begin, "an array of type "+d[1]+kind, "numbers of at most 64 bits, truth values or words")
+		return a.file.at(a.start, "an array of type "+d[1]+kind, "numbers of at most 64 bits, truth values or words")
 	}
 	for part := range strings.SplitSeq(s[1], ",") {
 		part = strings.TrimSuffix(strings.TrimSpace(part), "L")
@@ -97,7 +97,7 @@ func (a *array) parse(header string) error {
 		}
 		n, err := strconv.ParseInt(part, 10, 64)
 		if err != nil || n < 0 {
-			return a.file.at(a.begin, "the shape ("+s[1]+")", "whole numbers ≥ 0")
+			return a.file.at(a.start, "the shape ("+s[1]+")", "whole numbers ≥ 0")
 		}
 		a.shape = append(a.shape, n)
 	}
@@ -124,7 +124,7 @@ func (a *array) fits() error {
 		return a.file.fits(rows, maxColumns)
 	}
 	a.rows, a.columns = int(rows), int(columns)
-	if need := rows * columns * int64(a.size); need > a.file.Size-a.begin {
+	if need := rows * columns * int64(a.size); need > a.file.Size-a.start {
 		return a.file.at(a.file.Size, "the end of the file", fmt.Sprintf(
 			"%d bytes for an array of shape %s", need, a.dims()))
 	}
@@ -156,11 +156,11 @@ func (a *array) read(buf []byte, s span) ([]byte, error) {
 	}
 	buf = buf[:n]
 	if !a.fortran || a.columns == 1 {
-		return buf, a.file.readTo(buf, a.begin+int64(s.first)*int64(width))
+		return buf, a.file.readTo(buf, a.start+int64(s.first)*int64(width))
 	}
 	column := make([]byte, (s.last-s.first)*a.size)
 	for j := range a.columns {
-		if err := a.file.readTo(column, a.begin+(int64(j)*int64(a.rows)+int64(s.first))*int64(a.size)); err != nil {
+		if err := a.file.readTo(column, a.start+(int64(j)*int64(a.rows)+int64(s.first))*int64(a.size)); err != nil {
 			return nil, err
 		}
 		for i := range s.last - s.first {

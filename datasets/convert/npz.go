@@ -81,7 +81,7 @@ func (a *array) odd(i, j int) error {
 	if a.fortran {
 		at = int64(j)*int64(a.rows) + int64(i)
 	}
-	e := &fault.FormatError{File: a.file.Name, Offset: a.begin + at*int64(a.size), Column: strconv.Itoa(j + 1),
+	e := &fault.FormatError{File: a.file.Name, Offset: a.start + at*int64(a.size), Column: strconv.Itoa(j + 1),
 		Found: fmt.Sprintf("infinity in row %d", i+1), Expected: "finite numbers; nan is a missing value"}
 	if a.kind == 'U' || a.kind == 'S' {
 		e.Found, e.Expected = fmt.Sprintf("bytes that are no text in row %d", i+1), "words in UTF-8"

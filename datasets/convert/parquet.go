@@ -55,9 +55,9 @@ type rowGroup struct {
 
 // columnChunk is where the values of a column are, and how they are packed.
 type columnChunk struct {
-	Elsewhere  string                      `thrift:"1,optional"`
-	About      chunkDescription            `thrift:"3,optional"`
-	Encryption format.ColumnCryptoMetaData `thrift:"8,optional"`
+	ExternalFile string                      `thrift:"1,optional"`
+	About        chunkDescription            `thrift:"3,optional"`
+	Encryption   format.ColumnCryptoMetaData `thrift:"8,optional"`
 }
 
 type chunkDescription struct {
@@ -102,9 +102,9 @@ func openParquet(f File) (part, error) {
 // check makes sure that the columns are plain and that there are as many rows as the file says.
 func (p *parquet) check(footer int64) error {
 	f, rows := &p.file, p.about.Rows
-	wrong := func(found, expected string) error { return f.at(footer, found, expected) }
+	invalid := func(found, expected string) error { return f.at(footer, found, expected) }
 	if len(p.about.Schema) < 2 || p.about.Schema[0].Children == 0 {
-		return wrong("no columns", "a table")
+		return invalid("no columns", "a table")
 	}
 	if err := f.fits(max(rows, 0), int64(len(p.about.Schema)-1)); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (p *parquet) check(footer int64) error {
 	for i := range p.about.Groups {
 		g := &p.about.Groups[i]
 		if g.Rows < 0 || g.Rows > rows || len(g.Columns) != len(p.columns) {
-			return wrong(fmt.Sprintf("a group of %d rows and %d columns", g.Rows, len(g.Columns)),
+			return invalid(fmt.Sprintf("a group of %d rows and %d columns", g.Rows, len(g.Columns)),
 				fmt.Sprintf("%d rows of %d columns in all", p.about.Rows, len(p.columns)))
 		}
 		rows -= g.Rows
@@ -131,7 +131,7 @@ func (p *parquet) check(footer int64) error {
 		}
 	}
 	if rows != 0 {
-		return wrong(fmt.Sprintf("groups of %d rows", p.about.Rows-rows),
+		return invalid(fmt.Sprintf("groups of %d rows", p.about.Rows-rows),
 			fmt.Sprintf("%d rows as in the description", p.about.Rows))
 	}
 	return nil
@@ -141,7 +141,7 @@ func (p *parquet) check(footer int64) error {
 func (p *parquet) checkChunk(column int, c *columnChunk, rows int64) (found, expected string) {
 	m, start := &c.About, c.About.start()
 	switch {
-	case c.Elsewhere != "":
+	case c.ExternalFile != "":
 		return "values in another file", "all in one"
 	case c.Encryption.Value != nil:
 		return "encrypted values", "a file without encryption"

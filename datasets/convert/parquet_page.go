@@ -193,7 +193,7 @@ func (d *decoder) page(h *format.PageHeader, b []byte, left int, to *page) (rows
 				return 0, err
 			}
 		}
-		if to.place, count, err = places(levels, rows); err != nil {
+		if to.place, count, err = readPositions(levels, rows); err != nil {
 			return 0, err
 		}
 	}
@@ -212,8 +212,8 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 	return b[4:n], b[n:], nil
 }
 
-// places reads which of n values are there, and returns where, nil if all are, and their number.
-func places(levels []byte, n int) (place []int32, count int, err error) {
+// readPositions reads which of n values are there, and returns where, nil if all are, and their number.
+func readPositions(levels []byte, n int) (place []int32, count int, err error) {
 	there, err := bits(levels, n)
 	if err != nil {
 		return nil, 0, err

@@ -165,8 +165,8 @@ func appendScaled(dst, digits []byte, scale int) []byte {
 	if scale == 0 {
 		return append(dst, digits...)
 	}
-	if lacking := scale + 1 - len(digits); lacking > 0 {
-		digits = append(bytes.Repeat([]byte{'0'}, lacking), digits...)
+	if missing := scale + 1 - len(digits); missing > 0 {
+		digits = append(bytes.Repeat([]byte{'0'}, missing), digits...)
 	}
 	point := len(digits) - scale
 	dst = append(append(dst, digits[:point]...), '.')

@@ -122,7 +122,7 @@ func (c *parquetColumn) encoding(e format.Encoding, b []byte, n int) (encoding.E
 			_, err = deltas(rest, 32, n)
 		}
 		if err == nil {
-			err = beginnings(b)
+			err = checkPrefixes(b)
 		}
 		return &delta.ByteArrayEncoding{}, b, err
 	}
@@ -181,12 +181,12 @@ func (c *parquetColumn) decode(e encoding.Encoding, b []byte) (to cell, n int, e
 func runs(b []byte, width, n int) ([]byte, error) {
 	at, left := 0, uint64(n)
 	for left > 0 {
-		head, k := binary.Uvarint(b[at:])
-		count, size := head>>1, uint64(width+7)/8
-		if head&1 == 1 {
+		header, k := binary.Uvarint(b[at:])
+		count, size := header>>1, uint64(width+7)/8
+		if header&1 == 1 {
 			count, size = min(count, 1<<40)*8, min(count, 1<<40)*uint64(width)
 		}
-		if k <= 0 || count == 0 || size > uint64(len(b)-at-k) || count > left+7 && (head&1 == 0 || width == 0) {
+		if k <= 0 || count == 0 || size > uint64(len(b)-at-k) || count > left+7 && (header&1 == 0 || width == 0) {
 			return nil, errDamaged
 		}
 		at += k + int(size)
@@ -198,7 +198,7 @@ func runs(b []byte, width, n int) ([]byte, error) {
 // deltas makes sure that at most n whole numbers are stored as differences, and returns what is behind them. The
 // library takes memory for as many as the head says.
 func deltas(b []byte, bits uint64, n int) (rest []byte, err error) {
-	var head [4]uint64 // values of a block, its parts, all values, the first value
+	var header [4]uint64 // values of a block, its parts, all values, the first value
 	next := func(to *uint64) bool {
 		v, k := binary.Uvarint(b)
 		if k > 0 {
@@ -206,19 +206,19 @@ func deltas(b []byte, bits uint64, n int) (rest []byte, err error) {
 		}
 		return k > 0
 	}
-	for i := range head {
-		if !next(&head[i]) {
+	for i := range header {
+		if !next(&header[i]) {
 			return nil, errDamaged
 		}
 	}
-	size, parts, left := head[0], head[1], head[2]
+	size, parts, left := header[0], header[1], header[2]
 	if size == 0 || parts == 0 || size > 1<<16 || size%128 != 0 || size%parts != 0 || size/parts%32 != 0 ||
 		left > uint64(n) {
 		return nil, errDamaged
 	}
 	for left -= min(left, 1); left > 0; {
-		var least uint64
-		if !next(&least) || uint64(len(b)) < parts {
+		var minDelta uint64
+		if !next(&minDelta) || uint64(len(b)) < parts {
 			return nil, errDamaged
 		}
 		widths := b[:parts]
@@ -238,8 +238,8 @@ func deltas(b []byte, bits uint64, n int) (rest []byte, err error) {
 	return b, nil
 }
 
-// beginnings makes sure that what values share with those before them is not too long.
-func beginnings(b []byte) error {
+// checkPrefixes makes sure that what values share with those before them is not too long.
+func checkPrefixes(b []byte) error {
 	return safely(func() error {
 		shared, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
 		size := int64(0)

@@ -10,12 +10,12 @@ import (
 	"newtop/datasets/fault"
 )
 
-// looked is how much of a text is looked at to tell its format.
-const looked = 1 << 18
+// sniffed is how much of a text is looked at to tell its format.
+const sniffed = 1 << 18
 
 // recognize finds out the format of a file, or returns a *fault.FormatError for one that is known and can't be read.
 func recognize(f File) (Format, error) {
-	start := make([]byte, min(looked, f.Size))
+	start := make([]byte, min(sniffed, f.Size))
 	if err := f.readTo(start, 0); err != nil {
 		return "", err
 	}

@@ -95,10 +95,10 @@ func (p *plan) chooseColumns(target string) error {
 			return err
 		}
 	}
-	p.Target, p.Place = s.Columns[p.target].Name, p.target+1
-	pick := func(field string, asked []string) (map[int]bool, error) {
+	p.Target, p.TargetColumn = s.Columns[p.target].Name, p.target+1
+	pick := func(field string, requested []string) (map[int]bool, error) {
 		found := make(map[int]bool)
-		for _, name := range asked {
+		for _, name := range requested {
 			j, err := s.FindColumn(field, name)
 			if err != nil {
 				return nil, err

@@ -136,7 +136,7 @@ func (d *valueReader) read() error {
 					Found:  fault.Quote(string(r.Field(j))), Expected: expected}
 			}
 		}
-		if j == l.Place-1 && l.number != nil {
+		if j == l.TargetColumn-1 && l.number != nil {
 			var k int
 			k, known = l.number[v]
 			v = float64(k)

@@ -55,10 +55,10 @@ func main() {
 // font's units, y downwards.
 func outlines() (out []byte, err error) {
 	var buf sfnt.Buffer
-	put := func(v int) { out = binary.LittleEndian.AppendUint16(out, uint16(int16(v))) }
+	write := func(v int) { out = binary.LittleEndian.AppendUint16(out, uint16(int16(v))) }
 	place := func(v fixed.Int26_6) {
 		if half := int(v) / 32; fixed.Int26_6(half*32) == v && half == int(int16(half)) {
-			put(half)
+			write(half)
 			return
 		}
 		err = fmt.Errorf("%v is no place in halves of a unit", v)
@@ -72,7 +72,7 @@ func outlines() (out []byte, err error) {
 		for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" {
 			switch {
 			case face.small && c <= '9':
-				put(0)
+				write(0)
 				continue
 			case face.small:
 				c += 'a' - 'A'
@@ -89,7 +89,7 @@ func outlines() (out []byte, err error) {
 			if err != nil {
 				return nil, err
 			}
-			put(len(segments))
+			write(len(segments))
 			for _, v := range []fixed.Int26_6{bounds.Min.X, bounds.Min.Y, bounds.Max.X, bounds.Max.Y} {
 				place(v)
 			}
@@ -99,7 +99,7 @@ func outlines() (out []byte, err error) {
 				if !ok {
 					return nil, fmt.Errorf("%q has a cubic curve", c)
 				}
-				put(n)
+				write(n)
 				for _, p := range s.Args[:max(1, n)] {
 					place(p.X)
 					place(p.Y)

@@ -15,10 +15,10 @@ import (
 //	neighbours                          the class of the nearest number, or the line between the two nearest
 //	a line                              for regression: of least squares
 const (
-	leastRows = 40     // in all; with fewer nothing is said
-	mostRows  = 20_000 // that are looked at, and sampled
-	quantiles = 50
-	leastHeld = 10 // rows with a target in each half
+	minRows     = 40     // in all; with fewer nothing is said
+	maxRows     = 20_000 // that are looked at, and sampled
+	quantiles   = 50
+	minHeldRows = 10 // rows with a target in each half
 )
 
 // pair is a value and its target.
@@ -35,7 +35,7 @@ func alone(values, targets []float64, classes int) *float64 {
 			held = append(held, p)
 		}
 	}
-	if len(fit) < leastHeld || len(held) < leastHeld || len(fit)+len(held) < leastRows {
+	if len(fit) < minHeldRows || len(held) < minHeldRows || len(fit)+len(held) < minRows {
 		return nil
 	}
 	slices.SortStableFunc(fit, func(a, b pair) int { return cmp.Compare(a.x, b.x) }) // NaN first
@@ -194,17 +194,17 @@ func explained(held []pair, rule func(x float64) float64) float64 {
 // saved returns the share of the errors of guessing the most frequent class that a rule saves on held-out rows.
 func saved(fit, held []pair, rule func(x float64) float64, classes int) float64 {
 	guess := majority(fit, classes)
-	wrong, guessed := 0, 0
+	misclassified, guessed := 0, 0
 	for _, q := range held {
 		if rule(q.x) != q.y {
-			wrong++
+			misclassified++
 		}
 		if guess != q.y {
 			guessed++
 		}
 	}
-	if guessed == 0 || wrong > guessed {
+	if guessed == 0 || misclassified > guessed {
 		return 0
 	}
-	return 1 - float64(wrong)/float64(guessed)
+	return 1 - float64(misclassified)/float64(guessed)
 }

@@ -47,7 +47,7 @@ type Column struct {
 
 	Missing  int  `json:"missing"`
 	Distinct int  `json:"distinct"`
-	Least    bool `json:"distinct_at_least,omitempty"` // there may be more
+	AtLeast  bool `json:"distinct_at_least,omitempty"` // there may be more
 
 	Min      *float64 `json:"min,omitempty"` // of dates: of years
 	Median   *float64 `json:"median,omitempty"`
@@ -105,8 +105,8 @@ func Of(d *datasets.Dataset) *Survey {
 // sample picks evenly some of the rows, and their targets.
 func (s *Survey) sample(d *datasets.Dataset) {
 	all := s.Train + s.Validation + s.Test
-	for i := range min(all, mostRows) {
-		s.rows = append(s.rows, i*all/min(all, mostRows))
+	for i := range min(all, maxRows) {
+		s.rows = append(s.rows, i*all/min(all, maxRows))
 	}
 	s.Sampled = len(s.rows)
 	if d.Outputs() == 1 || d.Classes != nil {
@@ -182,7 +182,7 @@ func (s *Survey) list(d *datasets.Dataset) {
 				c.Histogram = append(c.Histogram, w.Rows)
 			}
 		}
-		if c.Target = j == d.Table.Place-1; c.Target {
+		if c.Target = j == d.Table.TargetColumn-1; c.Target {
 			c.at = 0
 		} else {
 			c.Inputs = fields[0].InputNames(d.Table.Target, d.Classes)
@@ -200,7 +200,7 @@ func (s *Survey) measure(d *datasets.Dataset) {
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for c := range next {
-				s.look(d, c)
+				s.complete(d, c)
 			}
 		})
 	}
@@ -211,8 +211,8 @@ func (s *Survey) measure(d *datasets.Dataset) {
 	all.Wait()
 }
 
-// look completes a column.
-func (s *Survey) look(d *datasets.Dataset, c *Column) {
+// complete adds to a column what the rows tell of it.
+func (s *Survey) complete(d *datasets.Dataset, c *Column) {
 	switch {
 	case c.Target && d.Classes != nil:
 		if c.Frequent == nil { // numbers that are classes
@@ -312,7 +312,7 @@ func (s *Survey) describe(d *datasets.Dataset, c *Column) {
 	}
 	slices.Sort(values)
 	if c.Distinct == 0 {
-		c.Distinct, c.Least = len(slices.Compact(slices.Clone(values))), len(s.rows) < s.Train+s.Validation+s.Test
+		c.Distinct, c.AtLeast = len(slices.Compact(slices.Clone(values))), len(s.rows) < s.Train+s.Validation+s.Test
 	}
 	median := math.NaN()
 	if m := len(values); m > 0 {

@@ -69,7 +69,7 @@ func TestSurvey(t *testing.T) {
 		{"y", "category", "", 0, 2, 0},
 	} {
 		c := column(t, s, want.name)
-		if c.Type != want.kind || c.LeftOut != want.leftOut || c.Missing != want.missing || c.Distinct != want.distinct || c.Least || len(c.Inputs) != want.inputs || c.Target != (want.name == "y") {
+		if c.Type != want.kind || c.LeftOut != want.leftOut || c.Missing != want.missing || c.Distinct != want.distinct || c.AtLeast || len(c.Inputs) != want.inputs || c.Target != (want.name == "y") {
 			t.Errorf("%s: %+v, expected %+v", want.name, *c, want)
 		}
 	}

@@ -87,7 +87,7 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 		for i := range len(precisions) * len(batches) {
 			precision, batch := precisions[i/len(batches)], batches[i%len(batches)]
 			adam, set := firstorder.Adam.New(), optim.NewSettings(firstorder.Adam.Parameters)
-			err := set.Put(minibatch.Size.Key, float64(batch))
+			err := set.Set(minibatch.Size.Key, float64(batch))
 			var began time.Time
 			var ns []float64
 			step := func(optim.Inner) error {

@@ -128,7 +128,7 @@ func (c *Factor) Condition(watch func() error) (float64, error) {
 // norm returns ‖A + μI‖₁, the largest sum of a column's magnitudes.
 func (c *Factor) norm() float64 {
 	clear(c.sums)
-	most := 0.0
+	largest := 0.0
 	for i := range c.sums {
 		row := c.a.Data[i*c.a.Stride:][i:c.a.N]
 		sum := c.sums[i] + math.Abs(row[0]+c.shift)
@@ -138,7 +138,7 @@ func (c *Factor) norm() float64 {
 			sum += x
 			below[j] += x
 		}
-		most = max(most, sum)
+		largest = max(largest, sum)
 	}
-	return most
+	return largest
 }

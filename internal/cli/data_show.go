@@ -244,7 +244,7 @@ func columnRow(c *survey.Column) []string {
 	}
 	if c.Distinct > 0 {
 		row[3] = format.Count(c.Distinct)
-		if c.Least {
+		if c.AtLeast {
 			row[3] = "≥ " + row[3]
 		}
 	}

@@ -31,16 +31,16 @@ const (
 // AxisLabels returns how an axis with these ticks is labelled.
 func AxisLabels(ticks []float64, unit string) Labels {
 	l := Labels{unit: unit, digits: 3}
-	least, most := math.Inf(1), 0.0
+	minSize, maxSize := math.Inf(1), 0.0
 	for _, v := range ticks {
 		if v == 0 || !Finite(v) {
 			continue
 		}
 		e := exponentOf(l.scaled(v), l.digits)
 		l.exponent = l.exponent || e > largest || e < smallest
-		least, most = min(least, math.Abs(v)), max(most, math.Abs(v))
+		minSize, maxSize = min(minSize, math.Abs(v)), max(maxSize, math.Abs(v))
 	}
-	l.clock = unit == SecondsUnit && most >= 100 && most < 1e9 && least >= 1
+	l.clock = unit == SecondsUnit && maxSize >= 100 && maxSize < 1e9 && minSize >= 1
 	const longest = 12
 	for l.digits < longest && l.inexact(ticks) {
 		l.digits++

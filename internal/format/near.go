@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mostNear bounds the names that a message proposes.
-const mostNear = 3
+// maxProposals bounds the names that a message proposes.
+const maxProposals = 3
 
 // DidYouMean ends a message about a name that is none of those known: it proposes those that were probably meant, and
 // is empty where there are none.
@@ -29,14 +29,14 @@ func Near(typed string, known []string) (near []string) {
 	slips := map[string]int{}
 	for _, name := range known {
 		n := slipsTo(typed, strings.ToLower(name))
-		begun := len(typed) >= 2 && strings.HasPrefix(strings.ToLower(name), typed)
-		if _, twice := slips[name]; !twice && (begun || n <= 2*len(name)/5) {
+		isPrefix := len(typed) >= 2 && strings.HasPrefix(strings.ToLower(name), typed)
+		if _, twice := slips[name]; !twice && (isPrefix || n <= 2*len(name)/5) {
 			near = append(near, name)
 			slips[name] = n
 		}
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return slips[a] - slips[b] })
-	return near[:min(len(near), mostNear)]
+	return near[:min(len(near), maxProposals)]
 }
 
 // slipsTo counts the slips that make b of a: a byte too many, one too few, a wrong one, or two neighbours swapped
@@ -49,11 +49,11 @@ func slipsTo(a, b string) int {
 	for i := range len(a) {
 		row[0] = i + 1
 		for j := range len(b) {
-			wrong := last[j]
+			substitution := last[j]
 			if a[i] != b[j] {
-				wrong++
+				substitution++
 			}
-			row[j+1] = min(wrong, row[j]+1, last[j+1]+1)
+			row[j+1] = min(substitution, row[j]+1, last[j+1]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}

@@ -58,11 +58,11 @@ func Shortened(text string) string {
 	}
 	var b strings.Builder
 	for rest := cut(text, 100*longestText); rest != ""; {
-		word, most := firstWord(rest), longestWord
+		word, width := firstWord(rest), longestWord
 		if word[0] == '"' {
-			most = longestQuote
+			width = longestQuote
 		}
-		b.WriteString(cut(word, most))
+		b.WriteString(cut(word, width))
 		rest = rest[len(word):]
 	}
 	return cut(b.String(), longestText)
@@ -83,12 +83,12 @@ func firstWord(text string) string {
 }
 
 // cut leaves so many characters of a text, those of its beginning and of its end.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+func cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
 	runes := []rune(text)
-	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2+1:])
+	return string(runes[:width/2]) + "…" + string(runes[len(runes)-width/2+1:])
 }
 
 // StyleLength is the length of the sequence that a text begins with if that chooses colours and attributes (SGR), and 0

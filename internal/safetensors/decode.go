@@ -58,7 +58,7 @@ type entry struct {
 	name       string
 	dtype      *dtype
 	shape      []int
-	begin, end int // bytes of the buffer
+	start, end int // bytes of the buffer
 	at         int64
 }
 
@@ -176,7 +176,7 @@ func (d *decoder) readEntry(name string) error {
 		case "data_offsets":
 			var span []int
 			if span, err = d.integers(2); err == nil {
-				err = d.place(&e, span)
+				err = d.setSpan(&e, span)
 			}
 		default:
 			err = d.fault(d.at(), fmt.Sprintf("%.40q in a tensor", key), "dtype, shape and data_offsets")
@@ -189,8 +189,8 @@ func (d *decoder) readEntry(name string) error {
 	case e.dtype == nil || !shaped || e.end < 0:
 		return d.fault(d.at(), fmt.Sprintf("a tensor %.40q that lacks one", name), "dtype, shape and data_offsets")
 	}
-	if size, ok := byteSize(e.dtype, e.shape); !ok || size != e.end-e.begin {
-		return d.fault(e.at, fmt.Sprintf("%d bytes for %s with shape %v", e.end-e.begin, e.dtype.name, e.shape),
+	if size, ok := byteSize(e.dtype, e.shape); !ok || size != e.end-e.start {
+		return d.fault(e.at, fmt.Sprintf("%d bytes for %s with shape %v", e.end-e.start, e.dtype.name, e.shape),
 			"as many as the shape says")
 	}
 	d.entries = append(d.entries, e)
@@ -227,7 +227,7 @@ func (d *decoder) readType() (*dtype, error) {
 }
 
 // integers reads a list of at most so many whole numbers from 0 on.
-func (d *decoder) integers(most int) ([]int, error) {
+func (d *decoder) integers(limit int) ([]int, error) {
 	if err := d.delimiter('['); err != nil {
 		return nil, err
 	}
@@ -241,33 +241,33 @@ func (d *decoder) integers(most int) ([]int, error) {
 		if err != nil || n < 0 {
 			return nil, d.fault(d.at(), fmt.Sprintf("%.40s", number), "a whole number from 0 on")
 		}
-		if len(list) == most {
-			return nil, d.fault(d.at(), "another number", fmt.Sprintf("at most %d", most))
+		if len(list) == limit {
+			return nil, d.fault(d.at(), "another number", fmt.Sprintf("at most %d", limit))
 		}
 		list = append(list, int(n))
 	}
 	return list, d.delimiter(']')
 }
 
-// place checks where a tensor's numbers are.
-func (d *decoder) place(e *entry, span []int) error {
+// setSpan checks where a tensor's numbers are.
+func (d *decoder) setSpan(e *entry, span []int) error {
 	if len(span) != 2 || span[0] > span[1] || span[1] > len(d.buffer) {
 		return d.fault(d.at(), fmt.Sprintf("data_offsets %v", span),
 			fmt.Sprintf("a beginning and an end from 0 to %d", len(d.buffer)))
 	}
-	e.begin, e.end = span[0], span[1]
+	e.start, e.end = span[0], span[1]
 	return nil
 }
 
 // contiguous sorts the tensors by place and makes sure that they fill the buffer and share nothing.
 func (d *decoder) contiguous() error {
 	slices.SortFunc(d.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
 	})
 	end := 0
 	for i := range d.entries {
-		if e := &d.entries[i]; e.begin != end {
-			return d.fault(e.at, fmt.Sprintf("tensor %.40q at %d", e.name, e.begin),
+		if e := &d.entries[i]; e.start != end {
+			return d.fault(e.at, fmt.Sprintf("tensor %.40q at %d", e.name, e.start),
 				fmt.Sprintf("it at %d, where the one before ends", end))
 		}
 		end = d.entries[i].end
@@ -280,7 +280,7 @@ func (d *decoder) contiguous() error {
 
 // tensor reads the numbers.
 func (e *entry) tensor(buffer []byte) Tensor {
-	raw := buffer[e.begin:e.end]
+	raw := buffer[e.start:e.end]
 	n := len(raw) / e.dtype.size
 	t := Tensor{Name: e.name, Shape: e.shape}
 	if e.dtype == i64 {

@@ -197,8 +197,8 @@ func TestDecodeAllocatesLittle(t *testing.T) {
 			t.Errorf("%s: expected an error", name)
 		}
 		runtime.ReadMemStats(&after)
-		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(4*len(text)+1<<16); got > most {
-			t.Errorf("%s: allocated %d bytes for %d, expected at most %d", name, got, len(text), most)
+		if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(4*len(text)+1<<16); got > limit {
+			t.Errorf("%s: allocated %d bytes for %d, expected at most %d", name, got, len(text), limit)
 		}
 	}
 }

@@ -14,8 +14,8 @@ const (
 	kindStatistics = "statistics"
 )
 
-// mostWords bounds the words of a field.
-const mostWords = 100_000
+// maxWords bounds the words of a field.
+const maxWords = 100_000
 
 // Inputs returns how many inputs the field becomes.
 func (f *Field) Inputs() int {
@@ -54,26 +54,26 @@ func (f *Field) categories() int {
 
 // check returns an error where the parts of the field don't fit each other.
 func (f *Field) check() error {
-	wrong := func(found, expected string) error {
+	invalid := func(found, expected string) error {
 		return fmt.Errorf("table column %.40q: %s: expected %s", f.Name, found, expected)
 	}
 	numbers := f.numbers()
 	switch {
 	case !slices.Contains([]string{"", kindLeftOut, kindBoolean, kindDate, kindTime, kindStatistics}, f.Kind):
-		return wrong(fmt.Sprintf("kind %.40q", f.Kind), "one that this newtop knows")
-	case len(f.Words) > mostWords:
-		return wrong(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", mostWords))
+		return invalid(fmt.Sprintf("kind %.40q", f.Kind), "one that this newtop knows")
+	case len(f.Words) > maxWords:
+		return invalid(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", maxWords))
 	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }):
-		return wrong("a number that is not finite", "finite numbers")
+		return invalid("a number that is not finite", "finite numbers")
 	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics &&
 		(numbers == 0 || len(f.Means) != numbers*(len(f.Words)+2)):
 		// A row for each word, one for all others and one for missing values.
-		return wrong(fmt.Sprintf("%d statistics of %d words", len(f.Means), len(f.Words)),
+		return invalid(fmt.Sprintf("%d statistics of %d words", len(f.Means), len(f.Words)),
 			"as many for each, for other words and for missing values")
 	case f.Fill != nil && (len(f.Fill) != numbers || f.Kind == kindStatistics):
-		return wrong(fmt.Sprintf("%d numbers for missing values", len(f.Fill)), fmt.Sprintf("%d", numbers))
+		return invalid(fmt.Sprintf("%d numbers for missing values", len(f.Fill)), fmt.Sprintf("%d", numbers))
 	case f.Kind == kindLeftOut && f.Missing:
-		return wrong("an input of a column that is left out", "none")
+		return invalid("an input of a column that is left out", "none")
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func TestONNXRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	large := &Model{Network: network, Weights: [][]float64{nil}}
-	if size := large.onnxBytes(); size < mostBytes {
+	if size := large.onnxBytes(); size < maxBytes {
 		t.Errorf("dense blocks of %d inputs are taken for %g bytes", a.Inputs, size)
 	}
 }
@@ -401,7 +401,7 @@ func TestWriteRefusesWhatIsIncomplete(t *testing.T) {
 		"2 numbers for missing values":   func(m *Model) { m.Table = []Field{{Fill: []float64{1, 2}}} },
 		"a number that is not finite":    func(m *Model) { m.Table = []Field{{Fill: []float64{math.NaN()}}} },
 		"an input of a column":           func(m *Model) { m.Table = []Field{{Kind: "left out", Missing: true}} },
-		"100001 words: expected at most": func(m *Model) { m.Table = []Field{{Words: make([]string, mostWords+1)}} },
+		"100001 words: expected at most": func(m *Model) { m.Table = []Field{{Words: make([]string, maxWords+1)}} },
 		`metadata "table"`:               func(m *Model) { m.Meta["table"] = "" },
 		"expected UTF-8":                 func(m *Model) { m.Meta["run"] = "\xff" },
 	} {
@@ -430,7 +430,7 @@ func TestDecodeAllocatesLittle(t *testing.T) {
 			t.Errorf("%s: expected an error", name)
 		}
 		runtime.ReadMemStats(&after)
-		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(20*len(text)+1<<20); got > most {
+		if got, largest := after.TotalAlloc-before.TotalAlloc, uint64(20*len(text)+1<<20); got > largest {
 			t.Errorf("%s: allocated %d bytes for %d", name, got, len(text))
 		}
 	}

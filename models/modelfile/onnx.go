@@ -18,8 +18,8 @@ const (
 	opset     = 13
 )
 
-// mostBytes bounds an ONNX file: protobuf messages are shorter than 2 GiB.
-const mostBytes = 1<<31 - 1<<20
+// maxBytes bounds an ONNX file: protobuf messages are shorter than 2 GiB.
+const maxBytes = 1<<31 - 1<<20
 
 var errTooLarge = errors.New("more than 2 GB, which an ONNX file can't have: expected a .safetensors file")
 
@@ -37,7 +37,7 @@ func WriteONNX(w io.Writer, m *Model) error {
 	if err != nil {
 		return err
 	}
-	if m.onnxBytes() > mostBytes {
+	if m.onnxBytes() > maxBytes {
 		return errTooLarge
 	}
 	var exact bytes.Buffer
@@ -68,7 +68,7 @@ func WriteONNX(w io.Writer, m *Model) error {
 		entry.text(2, metadata[key])
 		tail.message(14, entry)
 	}
-	if len(head)+len(tail) > mostBytes {
+	if len(head)+len(tail) > maxBytes {
 		return errTooLarge
 	}
 	for _, part := range []message{head, tail} {

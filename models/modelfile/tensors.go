@@ -98,8 +98,8 @@ func compressed(b models.Block) []safetensors.Tensor {
 	}
 }
 
-// take returns a tensor of the file, which must have the shape; -1 in it stands for any length.
-func (r *reader) take(name string, shape ...int) (*safetensors.Tensor, error) {
+// claim returns a tensor of the file, which must have the shape; -1 in it stands for any length.
+func (r *reader) claim(name string, shape ...int) (*safetensors.Tensor, error) {
 	place := fmt.Sprintf("tensor %q", name)
 	t := r.tensors[name]
 	if t == nil {
@@ -135,11 +135,11 @@ func (r *reader) network(m *Model, n *network) error {
 }
 
 func (r *reader) sources(c connection, nodes int) (*models.Sources, error) {
-	columns, err := r.take(columnsName(c.To, c.From), -1)
+	columns, err := r.claim(columnsName(c.To, c.From), -1)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.take(rowsName(c.To, c.From), -1)
+	rows, err := r.claim(rowsName(c.To, c.From), -1)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (r *reader) weights(m *Model, nets int) error {
 		taken := make([]*safetensors.Tensor, len(parts))
 		for k := range parts {
 			p := &parts[k]
-			t, err := r.take(netName(i, nets)+p.name, p.shape...)
+			t, err := r.claim(netName(i, nets)+p.name, p.shape...)
 			if err != nil {
 				return err
 			}

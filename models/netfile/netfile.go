@@ -88,7 +88,7 @@ func Read(r io.Reader, name string, inputs, outputs int) (models.Architecture, e
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file); err != nil {
 		return models.Architecture{}, decodeError(name, err)
 	}
-	g := reader{name: name, data: data, places: locate(data)}
+	g := reader{name: name, data: data, positions: locate(data)}
 	return g.architecture(&file, inputs, outputs)
 }
 
@@ -108,11 +108,11 @@ func decodeError(name string, err error) error {
 
 // reader turns a decoded file into an architecture, and remembers where in the file things are.
 type reader struct {
-	name   string
-	data   []byte
-	places places
-	a      models.Architecture // as far as it is known
-	known  map[string]int      // layers by name
+	name      string
+	data      []byte
+	positions positions
+	a         models.Architecture // as far as it is known
+	known     map[string]int      // layers by name
 }
 
 // fault returns an error at the given path, or at the innermost part of it that the file has.
@@ -122,7 +122,7 @@ func (g *reader) fault(path, format string, args ...any) error {
 
 func (g *reader) faultAt(path string, err error) error {
 	for {
-		if at, ok := g.places[path]; ok {
+		if at, ok := g.positions[path]; ok {
 			line, column := position(g.data, at)
 			return &Error{g.name, line, column, err}
 		}

@@ -8,16 +8,16 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// places are the bytes of a document at which its keys and array elements stand, by paths like layer.2.from.0.
+// positions are the bytes of a document at which its keys and array elements stand, by paths like layer.2.from.0.
 // Lines and columns are counted for a fault alone: to count them for every element of long lists of nodes would
 // take as many passes over the document.
-type places map[string]int
+type positions map[string]int
 
 // locate returns the places of a valid document.
-func locate(data []byte) places {
+func locate(data []byte) positions {
 	var parser unstable.Parser
 	parser.Reset(data)
-	p := places{}
+	p := positions{}
 	tables := map[string]int{}
 	prefix := ""
 	for parser.NextExpression() {
@@ -38,13 +38,13 @@ func locate(data []byte) places {
 	return p
 }
 
-func (p places) addKey(e *unstable.Node, prefix string) {
+func (p positions) addKey(e *unstable.Node, prefix string) {
 	key, at := keyOf(e)
 	p[prefix+key] = at
 	p.addValue(e.Value(), prefix+key)
 }
 
-func (p places) addValue(v *unstable.Node, path string) {
+func (p positions) addValue(v *unstable.Node, path string) {
 	it := v.Children()
 	for i := 0; it.Next(); i++ {
 		child := it.Node()

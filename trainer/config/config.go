@@ -265,7 +265,7 @@ func (c *Config) Method() (*optim.Info, *optim.Settings, error) {
 		if !ok {
 			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: "KEY=VALUE"}
 		}
-		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+		if err := settings.SetText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
 			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: ExpectedBy(err)}
 		}
 	}
@@ -284,14 +284,14 @@ func (c *Config) ApplySizes(info *optim.Info, settings *optim.Settings) error {
 		if p.value == 0 || !p.key.In(settings) {
 			continue
 		}
-		if err := settings.Put(p.key.Key, float64(p.value)); err != nil {
+		if err := settings.Set(p.key.Key, float64(p.value)); err != nil {
 			return &ConfigError{Field: p.field, Value: fmt.Sprint(p.value), Expected: ExpectedBy(err)}
 		}
 	}
 	if c.Schedule == "" || !settings.Has(minibatch.Schedule.Key) {
 		return nil
 	}
-	if err := settings.PutText(minibatch.Schedule.Key, c.Schedule); err != nil {
+	if err := settings.SetText(minibatch.Schedule.Key, c.Schedule); err != nil {
 		return &ConfigError{Field: "Schedule", Value: c.Schedule, Expected: ExpectedBy(err)}
 	}
 	return nil
@@ -335,7 +335,7 @@ func (c *Config) AdaptDefaults(settings *optim.Settings, data *datasets.Dataset,
 		if !of.In(settings) || set(of.Key) {
 			return
 		}
-		if err := settings.Put(of.Key, value); err != nil {
+		if err := settings.Set(of.Key, value); err != nil {
 			panic("trainer: " + err.Error())
 		}
 	}

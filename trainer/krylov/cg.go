@@ -53,7 +53,7 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 		panic(fmt.Sprintf("krylov: step of length %d and gradient of length %d for %d unknowns", len(s), len(g), n))
 	}
 	c.s, c.g, c.h, c.o = s, g, h, o.filled(n)
-	stop, err := c.begin(), error(nil)
+	stop, err := c.start(), error(nil)
 	for stop == 0 {
 		stop = c.iterate()
 		if stop != NotFinite && c.o.Monitor != nil {
@@ -65,7 +65,7 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 			stop = c.turn()
 		}
 	}
-	if c.space.most > 0 && (stop == Boundary || stop == NegativeCurvature) {
+	if c.space.capacity > 0 && (stop == Boundary || stop == NegativeCurvature) {
 		if err = c.minimize(); err != nil {
 			stop = Interrupted
 		}
@@ -75,14 +75,14 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 	return out, err
 }
 
-// begin is step 1 of [MD, Algorithm 1].
-func (c *CG) begin() Stop {
+// start is step 1 of [MD, Algorithm 1].
+func (c *CG) start() Stop {
 	n := len(c.s)
 	if len(c.r) != n {
 		c.r, c.z, c.d = make([]float64, n), make([]float64, n), make([]float64, n)
 	}
 	c.t.reset()
-	c.space.begin(n, &c.o)
+	c.space.start(n, &c.o)
 	clear(c.s)
 	for i, g := range c.g {
 		c.r[i] = -g
@@ -116,8 +116,8 @@ func (c *CG) begin() Stop {
 // iterate is steps 2 to 6 of [MD, Algorithm 1].
 func (c *CG) iterate() Stop {
 	c.out.Iterations++
-	if c.space.most > 0 {
-		c.space.keep(c.r, c.tau)
+	if c.space.capacity > 0 {
+		c.space.addResidual(c.r, c.tau)
 		c.count(1)
 	}
 	c.multiply(c.d)
@@ -257,7 +257,7 @@ func (c *CG) refresh() bool {
 		return false
 	}
 	if !(gap <= 1e-8*c.residual) {
-		c.space.most = 0 // the residual is none of the recurrence that the space is made by
+		c.space.capacity = 0 // the residual is none of the recurrence that the space is made by
 	}
 	c.r, c.z = c.z, c.r
 	c.restart = gap > c.residual
@@ -290,7 +290,7 @@ func (c *CG) finish(stop Stop) Solve {
 	}
 	out.Ritz = c.t.values()
 	switch {
-	case c.space.taken:
+	case c.space.accepted:
 		out.Ritz = c.space.ends
 	case stop == NegativeCurvature:
 		out.Ritz = c.t.with(c.gamma / c.dd)

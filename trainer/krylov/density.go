@@ -69,7 +69,7 @@ func SpectralDensity(h Operator, o DensityOptions) (Density, error) {
 	d := Density{Stop: Limit}
 	traces := make([]float64, o.Probes)
 	for i := range traces {
-		v := p.begin()
+		v := p.start()
 		signsTo(v, 1/math.Sqrt(float64(n)), rng)
 		q, stop, err := p.quadrature(min(o.Steps, n))
 		if stop != Limit {

@@ -35,7 +35,7 @@ func TestQuadratureOverAllSigns(t *testing.T) {
 			moments := make([]float64, 9)
 			for signs := range 1 << n {
 				p := &process{products: products{h: h}, w: make([]float64, n)}
-				for i, v := 0, p.begin(); i < n; i++ {
+				for i, v := 0, p.start(); i < n; i++ {
 					v[i] = float64(signs>>i&1*2-1) / math.Sqrt(float64(n))
 				}
 				q, stop, err := p.quadrature(m)

@@ -34,7 +34,7 @@ func ExampleCG() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("s = %.3f after %d iterations: %v\n", s, solve.Iterations, solve.Stop.Words())
+	fmt.Printf("s = %.3f after %d iterations: %v\n", s, solve.Iterations, solve.Stop.Text())
 	fmt.Printf("the model promises a decrease of %.2f\n", solve.Predicted)
 	// Output:
 	// s = [1.000 1.000 1.000] after 3 iterations: residual small enough

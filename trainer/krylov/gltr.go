@@ -29,17 +29,17 @@ type gltr struct {
 	omega       float64
 	gamma       float64
 	diagonal    []float64 // of M; nil: I
-	most        int       // vectors that P has room for; 0: there is no space
+	capacity    int       // vectors that P has room for; 0: there is no space
 	renewed     bool      // whether the space was invariant once, and T falls into blocks
-	taken       bool      // whether the step of the solve is of this space
+	accepted    bool      // whether the step of the solve is of this space
 
 	x        []float64 // ρs, the step of a solution
 	ratio    float64   // ρ, what brings its norm to R; 1 but for rounding
 	promised float64   // −q(x)
 }
 
-// begin empties the space for a solve of n unknowns.
-func (k *gltr) begin(n int, o *TrustRegion) {
+// start empties the space for a solve of n unknowns.
+func (k *gltr) start(n int, o *TrustRegion) {
 	if o.Rule != Minimum || math.IsInf(o.Radius, 1) {
 		*k = gltr{}
 		return
@@ -47,16 +47,16 @@ func (k *gltr) begin(n int, o *TrustRegion) {
 	if len(k.x) != n {
 		*k = gltr{x: make([]float64, n), w: make([]float64, n)}
 	}
-	k.basis, k.diagonal, k.renewed, k.taken = k.basis[:0], o.Diagonal, false, false
-	k.most = min(o.Memory/(8*max(1, n)), ritzLimit)
+	k.basis, k.diagonal, k.renewed, k.accepted = k.basis[:0], o.Diagonal, false, false
+	k.capacity = min(o.Memory/(8*max(1, n)), ritzLimit)
 }
 
-// keep takes CG's residual r into P. Where there is no room for it there is no space.
-func (k *gltr) keep(r []float64, tau float64) {
+// addResidual takes CG's residual r into P. Where there is no room for it there is no space.
+func (k *gltr) addResidual(r []float64, tau float64) {
 	j := len(k.basis)
 	switch {
-	case j == k.most:
-		k.most = 0
+	case j == k.capacity:
+		k.capacity = 0
 		return
 	case j == 0:
 		k.gamma = math.Sqrt(tau)
@@ -196,8 +196,8 @@ func (c *CG) minimize() error {
 	}
 	k.combine(c.o.Radius)
 	c.count(2*len(k.basis) + 7)
-	if k.taken = k.promised >= (1-1e-12)*c.out.Steihaug && vector.Finite(k.promised); k.taken {
-		c.take()
+	if k.accepted = k.promised >= (1-1e-12)*c.out.Steihaug && vector.Finite(k.promised); k.accepted {
+		c.acceptMinimizer()
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (c *CG) minimize() error {
 func (c *CG) enough(left float64) bool {
 	k := &c.space
 	switch {
-	case c.out.LanczosSteps >= c.o.Lanczos, c.out.Iterations >= c.o.Limit, len(k.basis) == k.most:
+	case c.out.LanczosSteps >= c.o.Lanczos, c.out.Iterations >= c.o.Limit, len(k.basis) == k.capacity:
 		return true
 	case k.omega == 0 || k.renewed: // h leaves nothing, and tells nothing of what is outside
 		return len(k.basis) >= len(k.x)
@@ -243,8 +243,8 @@ func (c *CG) lanczosIteration(left float64) Iteration {
 	return it
 }
 
-// take makes x the step, with r = λMx − (ρh_k w + (1 − ρ)g).
-func (c *CG) take() {
+// acceptMinimizer makes x the step, with r = λMx − (ρh_k w + (1 − ρ)g).
+func (c *CG) acceptMinimizer() {
 	k := &c.space
 	copy(c.s, k.x)
 	c.lambda, c.out.Multiplier, c.model = k.lambda, k.lambda, -k.promised
@@ -281,7 +281,7 @@ func (c *CG) leftover() float64 {
 // same.
 func (c *CG) ShorterTo(s []float64, radius float64) (promised float64, ok bool) {
 	k := &c.space
-	if !k.taken || !k.solve(radius) {
+	if !k.accepted || !k.solve(radius) {
 		return 0, false
 	}
 	if k.combine(radius); !vector.Finite(k.promised) {

@@ -101,11 +101,11 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	}
 	l := &lanczos{
 		process: process{products: products{h: h, monitor: o.Monitor}, w: make([]float64, n)},
-		k:       k, o: o, limit: min(o.Steps, n), most: n,
+		k:       k, o: o, limit: min(o.Steps, n), maxBasis: n,
 		rng: rand.New(rand.NewPCG(o.Seed, 0x6c616e637a6f73)),
 	}
 	if most := max(o.Basis, 2*k+4); o.Basis > 0 && most < l.limit {
-		l.most, l.limit = most, o.Steps
+		l.maxBasis, l.limit = most, o.Steps
 		if unsaid {
 			l.limit *= 2
 		}
@@ -143,11 +143,11 @@ func mustFit(n, k int, starts ...[]float64) {
 
 type lanczos struct {
 	process
-	k     int
-	o     LanczosOptions
-	limit int // steps
-	most  int // rows
-	rng   *rand.Rand
+	k        int
+	o        LanczosOptions
+	limit    int // steps
+	maxBasis int // rows
+	rng      *rand.Rand
 
 	theta, vectors []float64 // of T when last looked at
 	restarts       int
@@ -158,7 +158,7 @@ type lanczos struct {
 
 // run fills the basis.
 func (l *lanczos) run() (Stop, error) {
-	guessTo(l.begin(), l.o.Start, l.rng)
+	guessTo(l.start(), l.o.Start, l.rng)
 	for {
 		ok, err := l.step()
 		switch {
@@ -168,7 +168,7 @@ func (l *lanczos) run() (Stop, error) {
 			return NotFinite, nil
 		}
 		m := len(l.basis)
-		if l.last == 0 || l.count == l.limit || l.count%5 == 0 || m == l.most {
+		if l.last == 0 || l.count == l.limit || l.count%5 == 0 || m == l.maxBasis {
 			if !l.solve() {
 				return NotFinite, nil
 			}
@@ -178,7 +178,7 @@ func (l *lanczos) run() (Stop, error) {
 			case l.count == l.limit:
 				return Limit, nil
 			}
-			if locked := l.lock(); locked || m == l.most {
+			if locked := l.lock(); locked || m == l.maxBasis {
 				l.restart()
 			}
 		}

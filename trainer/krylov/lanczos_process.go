@@ -42,8 +42,8 @@ type process struct {
 	w           []float64
 }
 
-// begin empties the basis and returns its first vector for the caller to fill in with norm 1.
-func (p *process) begin() []float64 {
+// start empties the basis and returns its first vector for the caller to fill in with norm 1.
+func (p *process) start() []float64 {
 	p.basis, p.alpha, p.beta, p.arms, p.last = p.basis[:0], p.alpha[:0], p.beta[:0], nil, 0
 	return p.room()
 }

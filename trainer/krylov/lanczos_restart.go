@@ -51,7 +51,7 @@ func (l *lanczos) outermost() (kept []int, old int) {
 	for j := len(fresh) - 1; j >= 0 && fresh[j] >= m-top; j-- {
 		high = len(fresh) - j
 	}
-	room := l.most - 2 - (l.most-2*l.k-3)/2 - old
+	room := l.maxBasis - 2 - (l.maxBasis-2*l.k-3)/2 - old
 	for low+high < min(room, len(fresh)) {
 		if low <= high {
 			low++

@@ -69,8 +69,8 @@ func (s Stop) String() string {
 	return stops[s].name
 }
 
-// Words returns the reason as a reader would say it.
-func (s Stop) Words() string {
+// Text returns the reason as a reader would say it.
+func (s Stop) Text() string {
 	if !s.valid() {
 		return "running"
 	}

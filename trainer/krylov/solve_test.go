@@ -13,8 +13,8 @@ func TestStopText(t *testing.T) {
 		if err != nil || back.UnmarshalText(text) != nil || back != s {
 			t.Errorf("%v: %q reads back as %v", s, text, back)
 		}
-		if s.Words() == "" || letters[s.Letter()] {
-			t.Errorf("%v: words %q, letter %c", s, s.Words(), s.Letter())
+		if s.Text() == "" || letters[s.Letter()] {
+			t.Errorf("%v: words %q, letter %c", s, s.Text(), s.Letter())
 		}
 		letters[s.Letter()] = true
 		if s.Failed() != (s == NotFinite) || s.Early() == (s == Residual) {
@@ -22,7 +22,7 @@ func TestStopText(t *testing.T) {
 		}
 	}
 	var running Stop
-	if running.String() != "running" || running.Words() != "running" || running.Letter() != '.' || running.Early() || running.Failed() {
+	if running.String() != "running" || running.Text() != "running" || running.Letter() != '.' || running.Early() || running.Failed() {
 		t.Error("the zero value is not a running solve")
 	}
 	if err := running.UnmarshalText([]byte("tired")); err == nil || !strings.Contains(err.Error(), `"tired"`) {

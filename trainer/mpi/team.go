@@ -179,7 +179,7 @@ func (l *linearization) call(o op, v []float64, argument int64, own func()) {
 }
 
 func (l *linearization) Update(v []float64) {
-	l.call(opUpdate, v, truth(l.Asked()), func() { l.Linearization.Update(v) })
+	l.call(opUpdate, v, truth(l.Requested()), func() { l.Linearization.Update(v) })
 }
 
 func (l *linearization) EvaluateAt(v []float64) (e models.Evaluation) {

@@ -13,7 +13,7 @@ import (
 type Cache struct {
 	Evaluated *evaluated `archive:"known"`
 	Passes    *passes    `archive:"linear"`
-	Asked     bool       `archive:"asked"` // whether products were asked of the passes
+	Requested bool       `archive:"asked"` // whether products were asked of the passes
 	Parts     []Cache    `archive:"parts"`
 }
 
@@ -33,9 +33,9 @@ type passes struct {
 
 // Save stores what an objective keeps, and what its parts do if there are that many.
 func (c *Cache) Save(o *Objective, parts int) {
-	*c = Cache{Asked: o.passes.Asked()}
+	*c = Cache{Requested: o.passes.Requested()}
 	if e := &o.last; e.known {
-		wrong := e.Wrong
+		wrong := e.Misclassified
 		if wrong < 0 {
 			wrong = optim.MaxCount
 		}
@@ -63,11 +63,11 @@ func (c *Cache) Load(o *Objective, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.last.at, e.At)
 		o.last.Evaluation = models.Evaluation{
-			Rows: evaluatedRows(o), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss,
+			Rows: evaluatedRows(o), Outputs: o.problem.Outputs(), Misclassified: e.Wrong, Loss: e.Loss,
 			SquaredError: e.SquaredError,
 		}
 		if e.Wrong == optim.MaxCount {
-			o.last.Wrong = -1
+			o.last.Misclassified = -1
 		}
 	}
 	p := c.Passes
@@ -78,7 +78,7 @@ func (c *Cache) Load(o *Objective, w []float64, parts int) {
 		copy(o.at, p.At)
 	}
 	o.linear = wanted
-	o.passes.Expect(c.Asked)
+	o.passes.Expect(c.Requested)
 	switch {
 	case parts == 1:
 	case len(c.Parts) == 0:

@@ -23,7 +23,7 @@ type Linearization interface {
 	Rows() int // all of them
 	KeptRows() int
 	Current() bool
-	Asked() bool
+	Requested() bool
 	Expect(products bool)
 }
 

@@ -94,14 +94,14 @@ func carry[T any](a *Archive, values map[string]T, key string, v *T, what string
 }
 
 // Count carries a whole number from 0 to most.
-func (a *Archive) Count(key string, v *int, most int) {
+func (a *Archive) Count(key string, v *int, limit int) {
 	number := float64(*v)
 	a.Number(key, &number)
 	if !a.store.restoring || a.store.err != nil {
 		return
 	}
-	if number != math.Trunc(number) || !(number >= 0 && number <= float64(most)) {
-		a.Fail(key, "%v: expected a whole number from 0 to %d", number, most)
+	if number != math.Trunc(number) || !(number >= 0 && number <= float64(limit)) {
+		a.Fail(key, "%v: expected a whole number from 0 to %d", number, limit)
 		return
 	}
 	*v = int(number)
@@ -160,7 +160,7 @@ func (a *Archive) Settings(s *Settings) {
 		if !a.store.restoring || a.store.err != nil {
 			continue
 		}
-		if err := s.PutText(h.Key, text); err != nil {
+		if err := s.SetText(h.Key, text); err != nil {
 			a.Fail(h.Key, "%v", err)
 		}
 	}

@@ -52,7 +52,7 @@ var here5 = []float64{1, 2, 3, 4, 5}
 func TestArchiveOfFewerSettings(t *testing.T) {
 	parameters := []Hyperparameter{{Key: "rate", Max: 1}, {Key: "decay", Max: 1, Default: 0.5, Late: true}}
 	older := NewSettings(parameters[:1])
-	if err := older.Put("rate", 0.25); err != nil {
+	if err := older.Set("rate", 0.25); err != nil {
 		t.Fatal(err)
 	}
 	a := NewArchive()
@@ -70,7 +70,7 @@ func TestArchive(t *testing.T) {
 	}
 	set := NewSettings(parameters)
 	for key, text := range map[string]string{"radius": "0.1", "forcing": "sqrt", "xi": "1e-300", "radius-max": "1.7976931348623157e308"} {
-		if err := set.PutText(key, text); err != nil {
+		if err := set.SetText(key, text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ var (
 // A method describes its hyperparameters once, and reads them by variable.
 func ExampleParameters() {
 	settings := optim.NewSettings(optim.Parameters(rate, size.Starting(32), mode))
-	fmt.Println(settings.Put("rate", 0.5), settings.PutText("mode", "fancy"))
+	fmt.Println(settings.Set("rate", 0.5), settings.SetText("mode", "fancy"))
 	fmt.Println(rate.Of(settings), size.Of(settings), mode.Of(settings))
 	// Output:
 	// <nil> <nil>
@@ -25,9 +25,9 @@ func ExampleParameters() {
 // What a setting can't be is refused, and stays as it was.
 func ExampleSettings() {
 	settings := optim.NewSettings(optim.Parameters(rate, mode))
-	fmt.Println(settings.PutText("rate", "-1"))
-	fmt.Println(settings.PutText("mode", "fency"))
-	fmt.Println(settings.PutText("rat", "1"))
+	fmt.Println(settings.SetText("rate", "-1"))
+	fmt.Println(settings.SetText("mode", "fency"))
+	fmt.Println(settings.SetText("rat", "1"))
 	// Output:
 	// rate = -1: expected a number > 0
 	// mode = fency: expected plain or fancy; did you mean fancy?

@@ -42,7 +42,7 @@ func (n *Number) Follow(s *Settings, read, next float64) {
 	if n.Of(s) != read {
 		return
 	}
-	if err := s.Put(n.Key, next); err != nil {
+	if err := s.Set(n.Key, next); err != nil {
 		panic("optim: " + err.Error())
 	}
 }

@@ -175,8 +175,8 @@ func (s *Settings) Choice(key string) string {
 	return s.parameters[s.index(key)].Choices[int(v)]
 }
 
-// Put changes a value after checking it. It returns a *SettingError and changes nothing otherwise.
-func (s *Settings) Put(key string, v float64) error {
+// Set changes a value after checking it. It returns a *SettingError and changes nothing otherwise.
+func (s *Settings) Set(key string, v float64) error {
 	i := s.index(key)
 	if i < 0 {
 		return s.unknown(key, Format(v))
@@ -188,8 +188,8 @@ func (s *Settings) Put(key string, v float64) error {
 	return nil
 }
 
-// PutText is Put for a value in text.
-func (s *Settings) PutText(key, text string) error {
+// SetText is Put for a value in text.
+func (s *Settings) SetText(key, text string) error {
 	i := s.index(key)
 	if i < 0 {
 		return s.unknown(key, text)

@@ -89,10 +89,10 @@ func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
 // evaluation is figures as a network's: what the model does not tell is −1 wrong rows, and a squared error of NaN.
 func (l *linearization) evaluation(f Figures) models.Evaluation {
 	rows := l.Rows() * objective.Fine
-	e := models.Evaluation{Rows: rows, Outputs: 1, Wrong: -1, Loss: f.Loss,
+	e := models.Evaluation{Rows: rows, Outputs: 1, Misclassified: -1, Loss: f.Loss,
 		SquaredError: f.RMSE * f.RMSE * float64(rows)}
 	if f.Error >= 0 {
-		e.Wrong = int(math.Round(f.Error * float64(rows)))
+		e.Misclassified = int(math.Round(f.Error * float64(rows)))
 	}
 	return e
 }
@@ -177,8 +177,8 @@ func (l *linearization) KeptRows() int { return l.Rows() }
 // Current reports that nothing has to be done again.
 func (l *linearization) Current() bool { return true }
 
-// Asked reports that there is nothing to restore.
-func (l *linearization) Asked() bool { return false }
+// Requested reports that there is nothing to restore.
+func (l *linearization) Requested() bool { return false }
 
 // Expect does nothing: the model decides what it keeps.
 func (l *linearization) Expect(bool) {}

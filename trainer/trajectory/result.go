@@ -109,7 +109,7 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 		return m
 	}
 	if t := data.Table; t != nil {
-		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
+		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.TargetColumn)
 		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal,
 			"thousands": t.Thousands} {
 			if text != "" {

@@ -121,7 +121,7 @@ func TestGeneralizingIsPyTorchs(t *testing.T) {
 	}
 	settings := optim.NewSettings(firstorder.Adam.Parameters)
 	for key, value := range map[string]float64{"rate": f.Rate, "weight-decay": f.Decay, "batch": 0} {
-		if err := settings.Put(key, value); err != nil {
+		if err := settings.Set(key, value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -49,7 +49,7 @@ func wordSections(a *desk.App) []widget.Section {
 func stopWords() widget.Section {
 	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
-		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
+		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Text()))
 	}
 	return stops
 }

@@ -81,7 +81,7 @@ func (h *History) scheduled() (rate float64, ok bool) {
 // edgeAt is the edge of stability of a method with its rate, where that is not its setting.
 func edgeAt(info *optim.Info, set *optim.Settings, rate float64) (curvature float64, formula string) {
 	set = set.Clone()
-	if set.Put(info.Primary, rate) != nil {
+	if set.Set(info.Primary, rate) != nil {
 		return math.NaN(), ""
 	}
 	return info.Edge(set)

@@ -286,7 +286,7 @@ func (q *sequence) switched(e event.SwitchEvent) {
 
 func (q *sequence) spectrum(e event.SpectrumEvent) {
 	if e.Stop.Failed() {
-		q.Log.Say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Words())
+		q.Log.Say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Text())
 		return
 	}
 	q.Spectra = chart.Newest(append(q.Spectra, e), keptSpectra)

@@ -171,7 +171,7 @@ func (p *Log) metrics(v *View, e *history.Entry, l *style.Line) {
 	case verdict.Token == style.Warn:
 		l.Group(style.Warn.Of("  rejected"))
 	case e.Stop != 0:
-		l.Group(style.Muted.Of("  " + e.Stop.Words()))
+		l.Group(style.Muted.Of("  " + e.Stop.Text()))
 	}
 }
 
@@ -235,7 +235,7 @@ func (p *Log) matching(v *View) []int {
 func (v *View) epochWords(e *history.Entry) string {
 	s := v.H.Run.Counted() + " " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
 	if e.Stop != 0 {
-		s += " " + e.Stop.Words()
+		s += " " + e.Stop.Text()
 	}
 	if !e.Stats.Accepted && v.H.HasVerdict(&e.Stats) {
 		s += " rejected"

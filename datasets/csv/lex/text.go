@@ -18,9 +18,9 @@ type BadByte struct {
 // FindBadBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is
 // none.
 func FindBadBytes(text []byte) (zero, other *BadByte) {
-	place := func(i int) *BadByte { return &BadByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
+	badByteAt := func(i int) *BadByte { return &BadByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		zero = place(i)
+		zero = badByteAt(i)
 	}
 	if utf8.Valid(text) {
 		return zero, nil
@@ -28,7 +28,7 @@ func FindBadBytes(text []byte) (zero, other *BadByte) {
 	for i := 0; ; {
 		r, n := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && n == 1 {
-			return zero, place(i)
+			return zero, badByteAt(i)
 		}
 		i += n
 	}

@@ -222,11 +222,11 @@ func (d *Reader) storeRow(dst []float64, record []string) (target string, err er
 		if len(own) == 0 {
 			continue
 		}
-		put := d.storeNumber
+		store := d.storeNumber
 		if r.Code != nil {
-			put = d.storeWord
+			store = d.storeWord
 		}
-		if found, expected := put(own, i, field); found != "" {
+		if found, expected := store(own, i, field); found != "" {
 			return "", d.fault(j, found, expected)
 		}
 	}

@@ -31,7 +31,7 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 			continue
 		}
 		j := i
-		if len(first) > len(t.Fields) && i+1 >= t.Place {
+		if len(first) > len(t.Fields) && i+1 >= t.TargetColumn {
 			j++
 		}
 		if j >= len(first) || f.Words != nil || f.Kind != "" || lex.IsMissing(first[j]) {
@@ -97,14 +97,14 @@ func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
 
 // byPosition takes the columns in the table's order.
 func (d *Reader) byPosition(columns int, t *schema.Table, needed bool) error {
-	place := t.Place
-	if n, err := strconv.Atoi(t.Target); err == nil && (place == 0 || t.Header != "yes") {
-		place = n
+	position := t.TargetColumn
+	if n, err := strconv.Atoi(t.Target); err == nil && (position == 0 || t.Header != "yes") {
+		position = n
 	}
 	switch extra := columns - len(t.Fields); {
 	case extra == 0 && !needed:
-	case extra == 1 && place >= 1 && place <= columns:
-		d.target = place - 1
+	case extra == 1 && position >= 1 && position <= columns:
+		d.target = position - 1
 	case extra == 1:
 		return &fault.FormatError{File: d.file, Line: d.line, Found: lex.Plural(columns, "column"),
 			Expected: fmt.Sprintf("%d, or the number of the one too many with {Target}", len(t.Fields))}

@@ -18,13 +18,13 @@ import (
 // colours is a table with a number, a category, another number and a class, in the middle.
 var colours = &schema.Table{
 	Fields: []schema.Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "red"}}, {Name: "weight"}},
-	Target: "kind", Place: 3,
+	Target: "kind", TargetColumn: 3,
 }
 
 // numbered is the same of a file without a header.
 var numbered = &schema.Table{
 	Fields: []schema.Field{{Name: "1"}, {Name: "2", Words: []string{"blue", "red"}}, {Name: "4"}},
-	Target: "3", Place: 3,
+	Target: "3", TargetColumn: 3,
 }
 
 func readTable(text string, t *schema.Table, needed bool) (rows []string, err error) {
@@ -155,7 +155,7 @@ var everyKind = &schema.Table{
 		{Name: "seen", Kind: schema.Time, Order: "year-month-day", Fill: []float64{2001, 7, 3, 12}, Missing: true},
 		{Name: "city", Kind: schema.Statistics, Words: []string{"Bonn", "Ulm"}, Means: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}},
 	},
-	Target: "price", Place: 9, Header: "yes", Missing: lex.MissingIndicator, Decimal: ",", Thousands: ".",
+	Target: "price", TargetColumn: 9, Header: "yes", Missing: lex.MissingIndicator, Decimal: ",", Thousands: ".",
 }
 
 // What becomes of each kind of column, worked out by hand.
@@ -206,7 +206,7 @@ func TestReaderTells(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	// Rows are passed over where training did so.
-	drops := &schema.Table{Fields: []schema.Field{{Name: "a"}, {Name: "w", Words: []string{"x"}}}, Target: "y", Place: 3, Header: "yes", Missing: lex.MissingDrop}
+	drops := &schema.Table{Fields: []schema.Field{{Name: "a"}, {Name: "w", Words: []string{"x"}}}, Target: "y", TargetColumn: 3, Header: "yes", Missing: lex.MissingDrop}
 	r, err = New(strings.NewReader("a,w,y\n1,x,1\n,x,2\n3,x,\n4,?,1\n5,x,2\n"), "f", drops, false)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestReaderTells(t *testing.T) {
 
 // A header of integers is told from a row by all of its names.
 func TestReaderOfIntegerNames(t *testing.T) {
-	table := &schema.Table{Fields: []schema.Field{{Name: "0", Fill: []float64{0}}, {Name: "1", Fill: []float64{0}}}, Target: "2", Place: 3, Header: "yes", Missing: lex.MissingIndicator}
+	table := &schema.Table{Fields: []schema.Field{{Name: "0", Fill: []float64{0}}, {Name: "1", Fill: []float64{0}}}, Target: "2", TargetColumn: 3, Header: "yes", Missing: lex.MissingIndicator}
 	for _, c := range []struct{ text, want string }{
 		{"0,1,2\n5,6,7\n", "[5 6] 7"}, {"1,0\n6,5\n", "[5 6]"}, {"5,6,7\n", "[5 6] 7"}, {"5,6\n", "[5 6]"},
 	} {
@@ -234,7 +234,7 @@ func TestReaderOfIntegerNames(t *testing.T) {
 		}
 	}
 	needed := *table
-	needed.Target, needed.Place = "1", 0
+	needed.Target, needed.TargetColumn = "1", 0
 	if _, err := readTable("0,1,2\n5,6,7\n", &needed, true); err == nil || !strings.Contains(err.Error(), "expected name:1 for column 2, which has that name, or place:1") {
 		t.Errorf("%v", err)
 	}

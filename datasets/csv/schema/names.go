@@ -30,28 +30,28 @@ func ColumnNames(first []string, header bool) []string {
 }
 
 // LookUpColumn returns which column is asked for, or -1 and, where it may be either of two, how to say which.
-func LookUpColumn(asked string, names []string, columns int) (j int, either string) {
+func LookUpColumn(requested string, names []string, columns int) (j int, either string) {
 	placed := func(text string) int {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= columns {
 			return n - 1
 		}
 		return -1
 	}
-	byName, byPlace := slices.Index(names, asked), placed(asked)
+	byName, byPlace := slices.Index(names, requested), placed(requested)
 	switch {
 	case byName >= 0 && byPlace >= 0 && byName != byPlace:
 		return -1, fmt.Sprintf(
 			"name:%s for column %d, which has that name, or place:%s for the column with that number, %q",
-			asked, byName+1, asked, names[byPlace])
+			requested, byName+1, requested, names[byPlace])
 	case byName >= 0:
 		return byName, ""
 	case byPlace >= 0:
 		return byPlace, ""
 	}
-	if name, ok := strings.CutPrefix(asked, "name:"); ok {
+	if name, ok := strings.CutPrefix(requested, "name:"); ok {
 		return slices.Index(names, name), ""
 	}
-	if place, ok := strings.CutPrefix(asked, "place:"); ok {
+	if place, ok := strings.CutPrefix(requested, "place:"); ok {
 		return placed(place), ""
 	}
 	return -1, ""

@@ -40,7 +40,7 @@ type cell struct {
 func (t *Table) Encoding(classes int, gaps []bool) Encoding {
 	p := Encoding{Outputs: max(classes, 1)}
 	for i := range len(t.Fields) + 1 {
-		if i == t.Place-1 {
+		if i == t.TargetColumn-1 {
 			p.cells = append(p.cells, cell{kinds: classes, missing: -1})
 		}
 		if i == len(t.Fields) {

@@ -8,9 +8,9 @@ import (
 
 // Table says how the columns of a CSV file became inputs, so that rows to come can become the same.
 type Table struct {
-	Fields []Field // all columns but the target, in the file's order
-	Target string  // the name of the column to predict
-	Place  int     // which column of the file that is, from 1
+	Fields       []Field // all columns but the target, in the file's order
+	Target       string  // the name of the column to predict
+	TargetColumn int     // which column of the file that is, from 1
 
 	Header    string // whether the first row named the columns: yes or no; empty: nobody knows
 	Missing   string // what stands in for missing values; empty: they are refused

@@ -253,7 +253,7 @@ func toyTrain(ctx context.Context, t *toy, m *toyMethod, data *datasets.Dataset,
 		Rand:      rand.New(rand.NewPCG(seed, 2)),
 	}
 	for _, kv := range m.set {
-		if err := s.Settings.PutText(kv[0], kv[1]); err != nil {
+		if err := s.Settings.SetText(kv[0], kv[1]); err != nil {
 			panic("papers: " + err.Error())
 		}
 	}

@@ -97,9 +97,9 @@ func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (row
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
 	info := &schema.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
 		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
-	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
+	info.TargetColumn, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
-		info.Target, info.Place = f.target, 0
+		info.Target, info.TargetColumn = f.target, 0
 	}
 	for _, field := range m.Table {
 		info.Fields = append(info.Fields, schema.Field(field))

@@ -214,7 +214,7 @@ func SpectrumLine(e *event.SpectrumEvent) string { return Printable(spectrum(e))
 
 func spectrum(e *event.SpectrumEvent) string {
 	if e.Stop.Failed() {
-		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
+		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Text())
 	}
 	var parts []string
 	for i, v := range e.Eigenvalues {

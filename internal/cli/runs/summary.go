@@ -88,7 +88,7 @@ func (t *summary) add(e event.Event, epochs bool) {
 			stop := e.Inner[i].Stop
 			t.solves++
 			t.stops[stop.String()]++
-			t.words[stop.String()] = stop.Words()
+			t.words[stop.String()] = stop.Text()
 		}
 		if epochs {
 			t.epochs = append(t.epochs, e)

@@ -33,7 +33,7 @@ type Moment struct {
 // Moments returns those of the net, with whole ones where these say so for a layer.
 func (n *Net) Moments(wholeInputs, wholeOutputs []bool) Moments {
 	m := Moments{Inputs: make([]Moment, len(n.Nodes)), Outputs: make([]Moment, len(n.Nodes))}
-	place := func(blocks []Block, whole bool, size int) Moment {
+	reserve := func(blocks []Block, whole bool, size int) Moment {
 		for _, b := range blocks {
 			if b.Sparse == nil {
 				at := m.Size
@@ -47,8 +47,8 @@ func (n *Net) Moments(wholeInputs, wholeOutputs []bool) Moments {
 		return Moment{At: -1}
 	}
 	for l, nodes := range n.Nodes {
-		m.Inputs[l] = place(n.Outgoing[l], wholeInputs[l], nodes*nodes+nodes)
-		m.Outputs[l] = place(n.Incoming[l], wholeOutputs[l], nodes*nodes)
+		m.Inputs[l] = reserve(n.Outgoing[l], wholeInputs[l], nodes*nodes+nodes)
+		m.Outputs[l] = reserve(n.Incoming[l], wholeOutputs[l], nodes*nodes)
 	}
 	return m
 }

@@ -78,15 +78,15 @@ type gates[F Float] struct {
 	ra, rb []F // one number a row each
 }
 
-// place makes the gates use memory for a block of as many rows as ra and rb have.
-func (m *gates[F]) place(memory []F, count int, ra, rb []F) {
+// layOut makes the gates use memory for a block of as many rows as ra and rb have.
+func (m *gates[F]) layOut(memory []F, count int, ra, rb []F) {
 	size := count * len(ra)
-	take := func(n int) []F {
+	claim := func(n int) []F {
 		part := memory[:n:n]
 		memory = memory[n:]
 		return part
 	}
-	m.tau, m.rho, m.rg, m.errors, m.byParameter = take(size), take(size), take(size), take(size), take(3*size)
+	m.tau, m.rho, m.rg, m.errors, m.byParameter = claim(size), claim(size), claim(size), claim(size), claim(3*size)
 	m.ra, m.rb = ra, rb
 }
 

@@ -40,15 +40,15 @@ func lossIn[F Float](l Loss) lossOn[F] {
 
 // Tally is how well a network does on some rows: sums over them.
 type Tally struct {
-	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is
-	// not a number; 0 where there is only one output.
-	Wrong         int
+	// Misclassified counts the rows whose largest output is not where the largest target is (the first one of equals),
+	// or is not a number; 0 where there is only one output.
+	Misclassified int
 	Loss, Squared float64 // E_p, ‖u − t‖²
 }
 
 // Add adds the sums over other rows.
 func (t *Tally) Add(o Tally) {
-	t.Wrong += o.Wrong
+	t.Misclassified += o.Misclassified
 	t.Loss += o.Loss
 	t.Squared += o.Squared
 }
@@ -57,7 +57,9 @@ func (t *Tally) Add(o Tally) {
 const TallySize = 3
 
 // StoreTo stores the tally in dst as numbers, of which sums are sums of tallies: fewer rows than 2⁵³ are wrong.
-func (t *Tally) StoreTo(dst []float64) { dst[0], dst[1], dst[2] = t.Loss, t.Squared, float64(t.Wrong) }
+func (t *Tally) StoreTo(dst []float64) {
+	dst[0], dst[1], dst[2] = t.Loss, t.Squared, float64(t.Misclassified)
+}
 
 // TallyOf returns the tally of numbers that StoreTo stored, or sums of them.
-func TallyOf(x []float64) Tally { return Tally{Loss: x[0], Squared: x[1], Wrong: int(x[2])} }
+func TallyOf(x []float64) Tally { return Tally{Loss: x[0], Squared: x[1], Misclassified: int(x[2])} }

@@ -44,7 +44,7 @@ func (s *Scratch[F]) Finish(tp *Tape[F]) { s.layer(tp, s.Last()).activate() }
 // δ^L.
 func (s *Scratch[F]) Measure(tp *Tape[F]) Tally {
 	loss, squared := s.loss.measure(s, tp)
-	return Tally{Loss: loss, Squared: squared, Wrong: s.CountWrong(tp)}
+	return Tally{Loss: loss, Squared: squared, Misclassified: s.CountMisclassified(tp)}
 }
 
 // residual leaves u − t in δ^L and returns the sum of its squares.
@@ -53,21 +53,21 @@ func (s *Scratch[F]) residual(tp *Tape[F]) float64 {
 	return vector.Residual(tp.Delta[last], tp.U[last], s.Targets)
 }
 
-// CountWrong returns how many rows of outputs are wrong.
-func (s *Scratch[F]) CountWrong(tp *Tape[F]) int {
+// CountMisclassified returns how many rows of outputs are wrong.
+func (s *Scratch[F]) CountMisclassified(tp *Tape[F]) int {
 	if s.Outputs() == 1 {
 		return 0
 	}
 	best, want := s.ra, s.rb
 	vector.ColumnArgMax(best, s.rc, tp.U[s.Last()])
 	vector.ColumnArgMax(want, s.rc, s.Targets)
-	wrong := 0
+	misclassified := 0
 	for j, best := range best {
 		if best != want[j] { // a NaN among the outputs is no number of a node
-			wrong++
+			misclassified++
 		}
 	}
-	return wrong
+	return misclassified
 }
 
 // backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of

@@ -36,7 +36,7 @@ func (s *Scratch[F]) SetRows(rows int) {
 		return
 	}
 	s.Rows, s.borrowed = rows, false
-	PlaceTape(s.Net, &s.Own, s.tapeMemory, rows)
+	LayOutTape(s.Net, &s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]F{s.phi, s.ru, s.gamma, s.spare} {
 		for l, nodes := range s.Nodes {
@@ -51,7 +51,7 @@ func (s *Scratch[F]) SetRows(rows int) {
 	}
 	r := s.rowMemory
 	s.ra, s.rb, s.rc, s.Targets = r[:rows], r[rows:2*rows], r[2*rows:3*rows], r[3*rows:(3+s.Outputs())*rows]
-	s.gates.place(s.gateMemory, s.GateCount(), s.ra, s.rb)
+	s.gates.layOut(s.gateMemory, s.GateCount(), s.ra, s.rb)
 }
 
 // layer returns layer l of the block whose tape is tp, without what a loss keeps behind what the layer does.
@@ -98,8 +98,8 @@ func (s *Scratch[F]) each(tp *Tape[F], l int, x, phi, ru []F, kind elements) {
 	s.divide(s.Nodes[l], partNumbers/s.Rows, elementwise)
 }
 
-// PlaceTangents makes the scratch use memory for γ and Ru of its block of rows, up to the next SetRows.
-func (s *Scratch[F]) PlaceTangents(memory []F) {
+// LayOutTangents makes the scratch use memory for γ and Ru of its block of rows, up to the next SetRows.
+func (s *Scratch[F]) LayOutTangents(memory []F) {
 	for _, arrays := range [...][][]F{s.gamma, s.ru} {
 		for l := 1; l < len(s.Nodes); l++ {
 			size := s.Nodes[l] * s.Rows

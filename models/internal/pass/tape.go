@@ -54,21 +54,21 @@ func newTape[F Float](n *Net) Tape[F] {
 	return Tape[F]{U: make([][]F, layers), Delta: make([][]F, layers), kept: make([][]F, layers)}
 }
 
-// PlaceTape makes the tape use memory for a block of rows. It allocates nothing.
-func PlaceTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
-	take := func(nodes int) []F {
+// LayOutTape makes the tape use memory for a block of rows. It allocates nothing.
+func LayOutTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
+	claim := func(nodes int) []F {
 		part := memory[: nodes*rows : nodes*rows]
 		memory = memory[nodes*rows:]
 		return part
 	}
-	tp.U[0] = take(n.Columns)
+	tp.U[0] = claim(n.Columns)
 	for l := 1; l < len(n.Nodes); l++ {
-		tp.U[l] = take(n.Nodes[l])
-		tp.Delta[l] = take(n.Nodes[l])
-		tp.kept[l] = take(n.keptNodes(l))
+		tp.U[l] = claim(n.Nodes[l])
+		tp.Delta[l] = claim(n.Nodes[l])
+		tp.kept[l] = claim(n.keptNodes(l))
 	}
 	gates := n.GateCount()
-	tp.gates = gateValues[F]{take(gates), take(gates), take(gates), take(gates), take(gates)}
+	tp.gates = gateValues[F]{claim(gates), claim(gates), claim(gates), claim(gates), claim(gates)}
 }
 
 // TangentSize returns how many numbers a row's γ and Ru are.

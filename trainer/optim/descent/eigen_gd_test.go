@@ -181,7 +181,7 @@ func TestEigenvectorsAreKept(t *testing.T) {
 			s.W[0]++ // not where it left them
 			s.Evaluated = false
 		case 8:
-			settings.Put("k", 2)
+			settings.Set("k", 2)
 		}
 		if _, err := m.Step(context.Background(), s); err != nil {
 			t.Fatal(err)

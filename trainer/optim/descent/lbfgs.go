@@ -95,7 +95,7 @@ func (m *lbfgs) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 	m.updateDirection(s)
 	evaluations, err := m.search(ctx, s)
 	if err == nil && !m.best.found && len(m.state.Along.All) > 0 {
-		m.begin(s)
+		m.restart(s)
 		var more int
 		more, err = m.search(ctx, s)
 		evaluations += more
@@ -108,7 +108,7 @@ func (m *lbfgs) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 	case m.state.Reached(m.best.loss == s.Loss, report.GradientNorm):
 		return report, optim.ErrHidden
 	}
-	m.take(s, &report)
+	m.moveToBest(s, &report)
 	report.Diagnostics = []optim.Diagnostic{
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
 		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took",
@@ -119,8 +119,8 @@ func (m *lbfgs) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 	return report, nil
 }
 
-// take moves to the best point of the line search.
-func (m *lbfgs) take(s *optim.State, report *optim.Report) {
+// moveToBest moves to the best point of the line search.
+func (m *lbfgs) moveToBest(s *optim.State, report *optim.Report) {
 	a := m.state.Along
 	floats.AddScaledTo(m.trial, s.W, m.best.alpha, a.D)
 	copy(s.W, m.trial)
@@ -143,10 +143,10 @@ func (m *lbfgs) updateDirection(s *optim.State) {
 		copy(a.G, s.Gradient)
 		a.Alpha, a.Ready = 1, true
 		if !(vector.Dot(a.D, s.Gradient) < 0) || !vector.Finite(vector.Norm(a.D)) {
-			m.begin(s)
+			m.restart(s)
 		}
 	default:
-		m.begin(s)
+		m.restart(s)
 	}
 }
 
@@ -157,8 +157,8 @@ func (m *lbfgs) curved(g []float64) bool {
 	return vector.Dot(a.D, y) > optim.Eps*vector.Norm(a.D)*vector.Norm(y)
 }
 
-// begin drops the pairs: d = −g, and a first step of length 1.
-func (m *lbfgs) begin(s *optim.State) {
+// restart drops the pairs: d = −g, and a first step of length 1.
+func (m *lbfgs) restart(s *optim.State) {
 	a := &searchDirection{
 		At: slices.Clone(s.W), D: make([]float64, len(s.W)), X: slices.Clone(s.W), G: slices.Clone(s.Gradient),
 		Ready: true, pairs: pairs{Max: MaxPairs.Of(s.Settings)},

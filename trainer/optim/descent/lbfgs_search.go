@@ -60,7 +60,7 @@ func (m *lbfgs) search(ctx context.Context, s *optim.State) (evaluations int, er
 		done := op == optimize.MajorIteration
 		enough := optimize.ArmijoConditionMet(loss, s.Loss, slope, alpha, c1)
 		if done || enough && (!m.best.found || loss < m.best.loss) {
-			m.keepTrial(alpha, loss)
+			m.recordBest(alpha, loss)
 		}
 		if done || err != nil {
 			break
@@ -70,8 +70,8 @@ func (m *lbfgs) search(ctx context.Context, s *optim.State) (evaluations int, er
 	return evaluations, nil
 }
 
-// keepTrial makes the trial the best.
-func (m *lbfgs) keepTrial(alpha, loss float64) {
+// recordBest makes the trial the best.
+func (m *lbfgs) recordBest(alpha, loss float64) {
 	m.best.gradient, m.gradient = m.gradient, m.best.gradient
 	m.best.alpha, m.best.loss, m.best.found = alpha, loss, true
 }

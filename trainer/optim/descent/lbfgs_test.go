@@ -173,7 +173,7 @@ func TestLbfgsStartsAgain(t *testing.T) {
 	}{
 		{"nothing", func(*optim.State) {}, 4},
 		{"weights", func(s *optim.State) { s.W[0]++; s.Evaluated = false }, 0},
-		{"memory", func(s *optim.State) { s.Settings.Put("memory", 3) }, 0},
+		{"memory", func(s *optim.State) { s.Settings.Set("memory", 3) }, 0},
 	} {
 		m, settings := method(t, "lbfgs")
 		s := &optim.State{Objective: o, W: slices.Clone(start), Settings: settings}

@@ -349,7 +349,7 @@ func TestScgInterrupted(t *testing.T) {
 			t.Errorf("%v, %v, %d products", err, s.W, o.Products)
 		}
 	}
-	s.Monitor = func(optim.Inner) error { return settings.Put("lambda", 7) }
+	s.Monitor = func(optim.Inner) error { return settings.Set("lambda", 7) }
 	if _, err := m.Step(context.Background(), s); err != nil || settings.Get("lambda") != 7 || o.Products != 1 {
 		t.Errorf("%v, λ = %g, %d products", err, settings.Get("lambda"), o.Products)
 	}

@@ -77,8 +77,8 @@ func TestBetaChangedOnTheWay(t *testing.T) {
 	m, settings := method(t, "adam", "rate", "0.1", "batch", "0", "epsilon", "1e-300")
 	s := &optim.State{Objective: &rows{n: 1, k: []float64{1}, targets: [][]float64{{0}}}, W: []float64{1}, Settings: settings}
 	m.Step(context.Background(), s) // g = 1, m = 0.1, v = 0.001, w = 0.9
-	settings.Put("beta1", 0.5)
-	settings.Put("beta2", 0.5)
+	settings.Set("beta1", 0.5)
+	settings.Set("beta2", 0.5)
 	m.Step(context.Background(), s)
 	// g = 0.9, m = 0.05 + 0.45, v = 0.0005 + 0.405; β₁ᵗ = 0.45, β₂ᵗ = 0.4995
 	want := 0.9 - 0.1*(0.5/0.55)/math.Sqrt(0.4055/0.5005)
@@ -446,7 +446,7 @@ func TestStandingStillIsStalling(t *testing.T) {
 	for name, w := range map[string][]float64{"zero gradient": {3, 0}, "rate below rounding": {7, 1}} {
 		m, settings := method(t, "sgd", "batch", "0")
 		if name == "rate below rounding" {
-			settings.Put("rate", 1e-30)
+			settings.Set("rate", 1e-30)
 		}
 		s := &optim.State{Objective: five(), W: slices.Clone(w), Settings: settings}
 		if _, err := m.Step(context.Background(), s); !errors.Is(err, optim.ErrStalled) || !slices.Equal(s.W, w) {

@@ -279,8 +279,8 @@ func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
 // goBack makes s the first of the iterates on CG's way, from the last one back, before which E does not fall further,
 // and loss E there.
 func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) {
-	for i := len(h.path.kept) - 1; i >= 0; i-- {
-		at := h.path.kept[i]
+	for i := len(h.path.iterates) - 1; i >= 0; i-- {
+		at := h.path.iterates[i]
 		if vector.Add(at, at, h.start); slices.Equal(at, h.s) {
 			continue // CG ended here
 		}

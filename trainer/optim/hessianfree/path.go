@@ -9,10 +9,10 @@ import (
 // path keeps some iterates of a solve: those with the numbers 1, 2, 3, 4, 6, 8, 11 and so on, each 1.3 times the one
 // before or one more (Martens 2010, section 4.6, has ⌈1.3^j⌉).
 type path struct {
-	kept  [][]float64
-	spare [][]float64
-	next  float64 // the number of the next one
-	n     int
+	iterates [][]float64
+	spare    [][]float64
+	next     float64 // the number of the next one
+	n        int
 }
 
 // reset begins the path of a solve for n unknowns.
@@ -20,8 +20,8 @@ func (p *path) reset(n int) {
 	if p.n != n {
 		*p = path{n: n}
 	}
-	p.spare = append(p.spare, p.kept...)
-	p.kept, p.next = p.kept[:0], 1
+	p.spare = append(p.spare, p.iterates...)
+	p.iterates, p.next = p.iterates[:0], 1
 }
 
 // pathGrowth is from a kept iterate's number to the next one's.
@@ -42,5 +42,5 @@ func (p *path) add(s []float64, it krylov.Iteration) {
 		room = make([]float64, p.n)
 	}
 	copy(room, s)
-	p.kept = append(p.kept, room)
+	p.iterates = append(p.iterates, room)
 }

@@ -175,8 +175,8 @@ func TestDampingSetByHand(t *testing.T) {
 	m, settings := method(t, "batch", "6")
 	s := &optim.State{Objective: net, W: w, Settings: settings, Rand: newRand(1)}
 	step(t, m, s)
-	settings.Put("damping", 7)
-	settings.PutText("adapt", "no")
+	settings.Set("damping", 7)
+	settings.SetText("adapt", "no")
 	if got := optimtest.Diagnostic(t, step(t, m, s), "damping"); got != 7 {
 		t.Errorf("λ = %g, set to 7", got)
 	}

@@ -162,7 +162,7 @@ func TestPath(t *testing.T) {
 			p.add(s, krylov.Iteration{Number: k})
 			s[0] = -1 // the path has its own
 		}
-		for _, kept := range p.kept {
+		for _, kept := range p.iterates {
 			if len(kept) != n || kept[0] != kept[n-1] {
 				t.Fatalf("kept %v of %d numbers", kept, n)
 			}

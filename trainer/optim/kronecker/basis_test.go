@@ -82,9 +82,9 @@ func TestOrthonormalize(t *testing.T) {
 						t.Errorf("row %d has %.1e of its length outside of the first rows", k, largest(left)/largest(row))
 					}
 				}
-				least := float64(d) * float64(d) * float64(d-1)
-				if spent < least || name == "orthonormal" && spent != least {
-					t.Errorf("%g multiplications, where every row takes two products with each before: %g", spent, least)
+				threshold := float64(d) * float64(d) * float64(d-1)
+				if spent < threshold || name == "orthonormal" && spent != threshold {
+					t.Errorf("%g multiplications, where every row takes two products with each before: %g", spent, threshold)
 				}
 				if d > 30 {
 					return
@@ -190,9 +190,9 @@ func turnedColumns(f, q *mat.Dense) (x *mat.Dense, order []int, times []float64)
 	for i := range d {
 		order, times = append(order, i), append(times, along.At(i, i))
 	}
-	least := float64(d) * optim.Eps * slices.Max(times)
+	threshold := float64(d) * optim.Eps * slices.Max(times)
 	for i, v := range times {
-		if v <= least {
+		if v <= threshold {
 			times[i] = 0
 		}
 	}
@@ -275,8 +275,8 @@ func TestTurn(t *testing.T) {
 					t.Errorf("%d, %s: curvature %d is %g, want %g", d, name, i, got.Values[i], times[k])
 				}
 			}
-			if least := cube(d) + float64(d*d*(d-1)); spent < least {
-				t.Errorf("%d, %s: %g multiplications, where FQ and Q take %g at least", d, name, spent, least)
+			if threshold := cube(d) + float64(d*d*(d-1)); spent < threshold {
+				t.Errorf("%d, %s: %g multiplications, where FQ and Q take %g at least", d, name, spent, threshold)
 			}
 			if name != "graded" {
 				continue

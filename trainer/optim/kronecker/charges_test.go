@@ -78,7 +78,7 @@ func TestSOAPCharges(t *testing.T) {
 					there()
 				}
 			}
-			if least := float64(c) + orthonormal; got < least || got > least+2*orthonormal || orthonormal == 0 && got != least {
+			if threshold := float64(c) + orthonormal; got < threshold || got > threshold+2*orthonormal || orthonormal == 0 && got != threshold {
 				t.Errorf("sides to %s, update %d: %g are charged, products take %g, bases %g or more", side, k+1, got, float64(c), orthonormal)
 			}
 		}
@@ -110,7 +110,7 @@ func TestShampooCharges(t *testing.T) {
 				}
 			}
 		}
-		if least := float64(c) + orthonormal; got < least || got > least+2*orthonormal || orthonormal == 0 && got != least {
+		if threshold := float64(c) + orthonormal; got < threshold || got > threshold+2*orthonormal || orthonormal == 0 && got != threshold {
 			t.Errorf("update %d: %g are charged, products take %g, bases %g or more", k+1, got, float64(c), orthonormal)
 		}
 	}

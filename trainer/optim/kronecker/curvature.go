@@ -129,18 +129,18 @@ func (c *Curvature) layOut(o optim.Objective, n int) {
 func (c *Curvature) Update(w []float64, rows []int, decay float64, rng *rand.Rand) {
 	c.objective.BatchFactorsTo(c.fresh, w, rows, rng)
 	c.Factors.Updates++
-	keep := min(1-1/float64(c.Factors.Updates), decay)
+	share := min(1-1/float64(c.Factors.Updates), decay)
 	for i := range c.blocks {
 		f, fresh := &c.Factors.Blocks[i], &c.fresh[i]
-		average(f.A, fresh.Inputs, keep)
-		average(f.S, fresh.Outputs, keep)
+		average(f.A, fresh.Inputs, share)
+		average(f.S, fresh.Outputs, share)
 	}
 }
 
 // average makes x keep·x + (1 − keep)·fresh.
-func average(x, fresh []float64, keep float64) {
-	vector.Scale(x, keep, x)
-	vector.Axpy(x, 1-keep, fresh)
+func average(x, fresh []float64, share float64) {
+	vector.Scale(x, share, x)
+	vector.Axpy(x, 1-share, fresh)
 }
 
 // Invert makes the inverses those of the factors as they are, with the damping γ, and returns how many multiplications

@@ -35,13 +35,13 @@ func newCurvatureOracle(matrices []optim.Matrix, side int) *curvatureOracle {
 // update takes factors in: of k of them the plain mean, as long as 1 − 1/k is less than the decay.
 func (o *curvatureOracle) update(factors []optim.Factors, decay float64) {
 	o.updates++
-	keep := min(1-1/float64(o.updates), decay)
+	share := min(1-1/float64(o.updates), decay)
 	for i, f := range factors {
 		a, s := o.a[i], o.s[i]
 		n, _ := a.Dims()
 		m, _ := s.Dims()
-		o.a[i] = combined(keep, a, 1-keep, mat.NewDense(n, n, f.Inputs))
-		o.s[i] = combined(keep, s, 1-keep, mat.NewDense(m, m, f.Outputs))
+		o.a[i] = combined(share, a, 1-share, mat.NewDense(n, n, f.Inputs))
+		o.s[i] = combined(share, s, 1-share, mat.NewDense(m, m, f.Outputs))
 	}
 }
 

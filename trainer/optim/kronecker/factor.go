@@ -74,9 +74,9 @@ func (f *factor) turn() (spent float64, err error) {
 	if !vector.Finite(vector.Norm(fq)) {
 		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
-	least := max(float64(d)*optim.Eps*floats.Max(f.times), optim.MinNormal)
+	threshold := max(float64(d)*optim.Eps*floats.Max(f.times), optim.MinNormal)
 	for i, v := range f.times {
-		if !(v > least) {
+		if !(v > threshold) {
 			f.times[i] = 0
 		}
 	}
@@ -108,11 +108,11 @@ func (f *factor) updateRoot(epsilon, power float64) (spent float64) {
 	for i := range d {
 		f.Values[i] = max(0, vector.Dot(f.Qt[i*d:][:d], fq.Data[i*d:][:d]))
 	}
-	most := floats.Max(f.Values)
+	largest := floats.Max(f.Values)
 	for i, v := range f.Values {
 		w := 1.0
-		if most >= optim.MinNormal {
-			w = math.Pow(v+epsilon*most, power)
+		if largest >= optim.MinNormal {
+			w = math.Pow(v+epsilon*largest, power)
 		}
 		vector.Scale(fq.Data[i*d:][:d], w, f.Qt[i*d:][:d])
 	}

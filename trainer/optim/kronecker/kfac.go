@@ -167,9 +167,9 @@ type plane struct {
 	aa, ab, bb float64
 }
 
-// least returns the α and μ for which M is least, and how much less it is there than at 0. Where the two directions are
-// one to rounding, or there is no last step, μ is 0; where Δ is 0, as g is then, so is α.
-func (m *plane) least() (alpha, mu, promised float64) {
+// minimum returns the α and μ for which M is least, and how much less it is there than at 0. Where the two directions
+// are one to rounding, or there is no last step, μ is 0; where Δ is 0, as g is then, so is α.
+func (m *plane) minimum() (alpha, mu, promised float64) {
 	if m.aa == 0 {
 		return 0, 0, 0
 	}
@@ -193,7 +193,7 @@ func (p *kfac) stepByModel(s *optim.State, batch *minibatch.Batch) {
 		m.ab = vector.Dot(p.delta, p.products[1]) + k.Gamma*vector.Dot(p.delta, k.Step)
 		m.bb = vector.Dot(k.Step, p.products[1]) + k.Gamma*last
 	}
-	alpha, mu, promised := m.least()
+	alpha, mu, promised := m.minimum()
 	vector.Scale(k.Step, p.rate*mu, k.Step)
 	vector.Axpy(k.Step, p.rate*alpha, p.delta)
 	every := Adapt.Of(s.Settings)

@@ -238,7 +238,7 @@ func TestLeastInThePlane(t *testing.T) {
 		if err := want.Solve(projected, slopes); err != nil {
 			t.Fatal(err)
 		}
-		alpha, mu, promised := m.least()
+		alpha, mu, promised := m.minimum()
 		if math.Abs(alpha+want.At(0, 0)) > 1e-11*math.Abs(alpha) || math.Abs(mu+want.At(1, 0)) > 1e-11*max(1, math.Abs(mu)) {
 			t.Errorf("α = %g, μ = %g, want %g, %g", alpha, mu, -want.At(0, 0), -want.At(1, 0))
 		}
@@ -252,13 +252,13 @@ func TestLeastInThePlane(t *testing.T) {
 		aa, slope := mat.Inner(x, b, x), mat.Dot(x, mat.NewVecDense(n, g))
 		for _, times := range []float64{0, 3, -1e-5} {
 			m := plane{slope: [2]float64{slope, times * slope}, aa: aa, ab: times * aa, bb: times * times * aa}
-			alpha, mu, promised := m.least()
+			alpha, mu, promised := m.minimum()
 			if mu != 0 || math.Abs(alpha+slope/aa) > 1e-12*math.Abs(alpha) || math.Abs(promised-slope*slope/aa/2) > 1e-12*promised {
 				t.Errorf("%g times Δ: α = %g, μ = %g, %g promised", times, alpha, mu, promised)
 			}
 		}
 	}
-	if alpha, mu, promised := new(plane).least(); alpha != 0 || mu != 0 || promised != 0 {
+	if alpha, mu, promised := new(plane).minimum(); alpha != 0 || mu != 0 || promised != 0 {
 		t.Errorf("without a gradient α = %g, μ = %g, %g promised", alpha, mu, promised)
 	}
 }
@@ -290,12 +290,12 @@ func TestDampingSetByHand(t *testing.T) {
 	if adapted == 10 || Gamma.Of(settings) != 10 {
 		t.Errorf("γ = %g, set to %g", adapted, Gamma.Of(settings))
 	}
-	settings.Put("damping", 2)
+	settings.Set("damping", 2)
 	if again := optimtest.Diagnostic(t, step(t, m, s), "damping"); again < 1.8 || again > 2.2 {
 		t.Errorf("γ = %g after it was set to 2", again)
 	}
 	k := m.(*minibatch.Method).Update.(*kfac).Moves
-	settings.Put("step", 0)
+	settings.Set("step", 0)
 	before := k.Gamma
 	if step(t, m, s); k.Gamma != before {
 		t.Errorf("by the rate γ goes from %g to %g", before, k.Gamma)

@@ -82,7 +82,7 @@ func TestAnotherBoundOnSides(t *testing.T) {
 		m, settings := method(t, name, "batch", "5", "every", "2")
 		s := &optim.State{Objective: net, W: w, Settings: settings, Rand: newRand(1)}
 		step(t, m, s)
-		settings.Put("side", 4)
+		settings.Set("side", 4)
 		fresh, _ := method(t, name)
 		other := &optim.State{Objective: net, W: slices.Clone(s.W), Settings: settings, Rand: newRand(5)}
 		s.Rand = newRand(5)

@@ -100,7 +100,7 @@ func TestShampooAgainstItsFormulas(t *testing.T) {
 				}
 				for k, g := range o.gradients {
 					r.eta = 0.01 + 0.001*float64(k%5)
-					settings.Put("rate", r.eta)
+					settings.Set("rate", r.eta)
 					step(t, m, s)
 					rest.update(g, k+1, r)
 					want := slices.Clone(rest.w)

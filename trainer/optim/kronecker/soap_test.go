@@ -185,7 +185,7 @@ func TestSOAPAgainstItsFormulas(t *testing.T) {
 				}
 				for k, g := range o.gradients {
 					r.eta = 0.01 + 0.001*float64(k%5)
-					settings.Put("rate", r.eta)
+					settings.Set("rate", r.eta)
 					step(t, m, s)
 					if k == 0 {
 						if !slices.Equal(s.W, before) {

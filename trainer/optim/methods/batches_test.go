@@ -133,7 +133,7 @@ func TestSettingsChangedOnTheWay(t *testing.T) {
 			if !settings.Has(c[0]) {
 				continue
 			}
-			if err := settings.PutText(c[0], c[1]); err != nil {
+			if err := settings.SetText(c[0], c[1]); err != nil {
 				t.Fatal(err)
 			}
 			before := slices.Clone(s.W)

@@ -48,7 +48,7 @@ func Register(info *optim.Info) {
 	settings := optim.NewSettings(info.Parameters)
 	for i := range info.Parameters {
 		h := &info.Parameters[i]
-		if err := settings.Put(h.Key, h.Default); err != nil {
+		if err := settings.Set(h.Key, h.Default); err != nil {
 			panic(fmt.Sprintf("methods: Register: %s: default %v", info.Name, err))
 		}
 		if slices.ContainsFunc(info.Parameters[:i], func(o optim.Hyperparameter) bool { return o.Key == h.Key }) {

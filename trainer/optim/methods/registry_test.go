@@ -113,16 +113,16 @@ func TestSettings(t *testing.T) {
 		{"xi", "1"}:            "xi = 1: expected a number > 0 and < 1",
 		{"preconditioner", ""}: "preconditioner = : expected none or jacobi",
 	} {
-		err := s.PutText(text[0], text[1])
+		err := s.SetText(text[0], text[1])
 		var wrong *optim.SettingError
 		if !errors.As(err, &wrong) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if s.Put("boundary", 1) != nil || s.Choice("boundary") != "scaling" || s.PutText("radius", "2e1") != nil || s.Get("radius") != 20 {
+	if s.Set("boundary", 1) != nil || s.Choice("boundary") != "scaling" || s.SetText("radius", "2e1") != nil || s.Get("radius") != 20 {
 		t.Error("values were not taken")
 	}
-	if s.Put("radius", math.NaN()) == nil || s.Put("colour", 1) == nil {
+	if s.Set("radius", math.NaN()) == nil || s.Set("colour", 1) == nil {
 		t.Error("a bad value was taken")
 	}
 	if other.Get("radius") != 1 || other.Choice("boundary") != "minimum" {

@@ -60,7 +60,7 @@ func settings(t *testing.T, set ...string) *optim.Settings {
 	t.Helper()
 	s := optim.NewSettings(Parameters(Rate.Starting(1, ""), Size.Starting(0)))
 	for i := 0; i < len(set); i += 2 {
-		if err := s.PutText(set[i], set[i+1]); err != nil {
+		if err := s.SetText(set[i], set[i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,7 +48,7 @@ func ExampleMethod() {
 		Objective: mean{1, 2, 3, 6}, W: []float64{0}, Rand: rand.New(rand.NewPCG(1, 1)), Epochs: 60,
 		Settings: optim.NewSettings(minibatch.Parameters(minibatch.Rate.Starting(0.2, ""), minibatch.Size.Starting(2))),
 	}
-	if err := state.Settings.PutText("schedule", "cosine"); err != nil {
+	if err := state.Settings.SetText("schedule", "cosine"); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -65,7 +65,7 @@ func ExampleMethod() {
 // What is planned for the rate after so many epochs.
 func ExamplePlanned() {
 	settings := optim.NewSettings(minibatch.Parameters(minibatch.Rate.Starting(0.2, ""), minibatch.Size))
-	fmt.Println(settings.PutText("schedule", "linear"))
+	fmt.Println(settings.SetText("schedule", "linear"))
 	fmt.Println(minibatch.Planned(settings, 5, 10))
 	// Output:
 	// <nil>

@@ -49,10 +49,10 @@ var Scaling = &optim.Choice{
 
 const scalingNone = "none"
 
-// begin checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
+// evaluate checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
 // were another place's before; so they may have been where the loss was not known to belong to the weights, as
 // when something else than these has changed.
-func (a *assembled) begin(ctx context.Context, s *optim.State, state *assembledState, report *optim.Report) (fresh bool,
+func (a *assembled) evaluate(ctx context.Context, s *optim.State, state *assembledState, report *optim.Report) (fresh bool,
 	err error) {
 	if !s.Evaluated {
 		a.at = a.at[:0]
@@ -107,12 +107,12 @@ func (a *assembled) row(i int) []float64 {
 // rescale makes matrix and gradient those of the scaled variables. An entry of diag(JᵀJ) that rounding could
 // have left is no scale.
 func (a *assembled) rescale(s *optim.State) {
-	least := optim.Eps * floats.Max(a.diagonal)
-	plain := Scaling.Of(s.Settings) == scalingNone || !(least >= optim.MinNormal)
+	minimum := optim.Eps * floats.Max(a.diagonal)
+	plain := Scaling.Of(s.Settings) == scalingNone || !(minimum >= optim.MinNormal)
 	for i, d := range a.diagonal {
 		a.root[i] = 1
 		if !plain {
-			a.root[i] = math.Sqrt(max(d, least))
+			a.root[i] = math.Sqrt(max(d, minimum))
 		}
 	}
 	floats.DivTo(a.g, s.Gradient, a.root)
@@ -170,7 +170,7 @@ func (a *assembled) evaluateStep(s *optim.State, v *attempt, report *optim.Repor
 	floats.DivTo(step, a.s, a.root)
 	report.StepNorm = vector.Norm(step)
 	vector.Add(a.trial, step, s.W)
-	if v.begin(s.W, a.trial); v.void {
+	if v.reset(s.W, a.trial); v.void {
 		return optim.ErrTooShort
 	}
 	if vector.Finite(v.promised) {

@@ -282,7 +282,7 @@ func TestSetByHand(t *testing.T) {
 	for name, key := range map[string]string{"lm": "mu", "dogleg": "radius"} {
 		m, settings := method(t, name)
 		s := &optim.State{Objective: rosenbrock, W: []float64{-1.2, 1}, Settings: settings}
-		s.Monitor = func(optim.Inner) error { return settings.Put(key, 7) }
+		s.Monitor = func(optim.Inner) error { return settings.Set(key, 7) }
 		if _, err := m.Step(context.Background(), s); err != nil || settings.Get(key) != 7 {
 			t.Errorf("%s: %v, %s = %g", name, err, key, settings.Get(key))
 		}

@@ -22,8 +22,8 @@ type attempt struct {
 	still      bool // so it did, and E shows nothing
 }
 
-// begin forgets what came of the step before, for one from w to trial.
-func (a *attempt) begin(w, trial []float64) {
+// reset forgets what came of the step before, for one from w to trial.
+func (a *attempt) reset(w, trial []float64) {
 	a.loss, a.rho, a.void = math.NaN(), math.NaN(), slices.Equal(trial, w)
 }
 
@@ -50,8 +50,8 @@ func (a *attempt) ends(seen *optim.Stagnation, gradient float64) bool {
 	return a.hidden && !a.accepted || a.accepted && seen.Reached(a.still, gradient)
 }
 
-// take moves the weights to trial.
-func (a *attempt) take(s *optim.State, trial []float64, report *optim.Report) {
+// accept moves the weights to trial.
+func (a *attempt) accept(s *optim.State, trial []float64, report *optim.Report) {
 	copy(s.W, trial)
 	s.Loss, s.Evaluated = a.loss, false
 	report.Loss, report.Accepted = a.loss, true

@@ -105,13 +105,13 @@ func (d *dogleg) Restored(s *optim.State) error {
 // Step tries one radius after the other until a step lowers E. Interrupted, it leaves weights and R alone.
 func (d *dogleg) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 	report := optim.NewReport()
-	fresh, err := d.begin(ctx, s, &d.state.assembledState, &report)
+	fresh, err := d.evaluate(ctx, s, &d.state.assembledState, &report)
 	if err != nil {
 		return report, err
 	}
 	d.factorized = 0
 	if fresh {
-		d.begun()
+		d.computeCauchy()
 	}
 	set := Radius.Of(s.Settings)
 	for radius, number := set, 1; ; number++ {
@@ -126,7 +126,7 @@ func (d *dogleg) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 			return report, optim.ErrHidden
 		}
 		if a.accepted {
-			a.take(s, d.trial, &report)
+			a.accept(s, d.trial, &report)
 			Radius.Follow(s.Settings, set, next)
 			return report, nil
 		}
@@ -167,8 +167,8 @@ func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, nu
 	return a, err
 }
 
-// begun computes the Cauchy step at a new place, and forgets the Newton step of the last.
-func (d *dogleg) begun() {
+// computeCauchy computes the Cauchy step at a new place, and forgets the Newton step of the last.
+func (d *dogleg) computeCauchy() {
 	slope := vector.Dot(d.g, d.g)
 	d.multiplyTo(d.product, d.g)
 	curvature := vector.Dot(d.g, d.product)
@@ -188,8 +188,8 @@ func (d *dogleg) walk(ctx context.Context, s *optim.State, radius float64) (h, l
 		vector.Scale(d.s, -radius/gradient, d.g)
 		return 0, radius, nil
 	}
-	if most := ConditionMax.Of(s.Settings); ends.Newton == nil || most != ends.Bound {
-		if err := d.solve(ctx, s, most); err != nil {
+	if bound := ConditionMax.Of(s.Settings); ends.Newton == nil || bound != ends.Bound {
+		if err := d.solve(ctx, s, bound); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -224,21 +224,21 @@ func (d *dogleg) promised(s []float64) float64 {
 
 // solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most.
 // Interrupted, it leaves the path alone.
-func (d *dogleg) solve(ctx context.Context, s *optim.State, most float64) error {
+func (d *dogleg) solve(ctx context.Context, s *optim.State, bound float64) error {
 	largest := floats.Max(d.diagonal)
-	for ridge := 0.0; ; ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/most) {
+	for ridge := 0.0; ; ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/bound) {
 		d.factorized++
 		condition, err := d.factorize(ctx, s, ridge*largest)
 		if err != nil {
 			return err
 		}
-		if !(condition <= most) && ridge < 1 {
+		if !(condition <= bound) && ridge < 1 {
 			continue
 		}
 		step := make([]float64, len(d.g))
 		d.solveTo(step)
 		ends := d.state.Path
-		ends.Bound, ends.Ridge, ends.Condition = most, ridge, condition
+		ends.Bound, ends.Ridge, ends.Condition = bound, ridge, condition
 		ends.Newton, ends.Length = &doglegNewton{Step: step}, vector.Norm(step)
 		return nil
 	}

@@ -50,7 +50,7 @@ func checkDogleg(t *testing.T, o residuals, scaling string, radius float64) (leg
 	t.Helper()
 	n := o.n
 	m, settings := method(t, "dogleg", "scaling", scaling, "radius-max", "1e6")
-	if err := settings.Put("radius", radius); err != nil {
+	if err := settings.Set("radius", radius); err != nil {
 		t.Fatal(err)
 	}
 	s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings}
@@ -163,12 +163,12 @@ func cauchyModel(h *mat.SymDense, g, scale []float64, radius float64) float64 {
 	}
 	hd.MulVec(h, d)
 	curvature := mat.Dot(d, hd)
-	least := 0.0
+	minimum := 0.0
 	for k := range 1001 {
 		x := radius / math.Sqrt(length) * float64(k) / 1000
-		least = min(least, x*slope+x*x*curvature/2)
+		minimum = min(minimum, x*slope+x*x*curvature/2)
 	}
-	return least
+	return minimum
 }
 
 // TestDoglegRejection: while steps fail, matrix and factor are kept, R falls by the textbook rule, and the step
@@ -217,7 +217,7 @@ func TestConditionByHand(t *testing.T) {
 		return nil
 	}}
 	for _, test := range []struct{ most, ridge, factorizations float64 }{{0x1p26, 0, 1}, {0x1p26, 0, 0}, {1e4, math.Sqrt2 / 1e4, 2}} {
-		if err := settings.Put("condition-max", test.most); err != nil {
+		if err := settings.Set("condition-max", test.most); err != nil {
 			t.Fatal(err)
 		}
 		r, err := m.Step(context.Background(), s)

@@ -81,7 +81,7 @@ func (l *lm) Restored(s *optim.State) error {
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 	report := optim.NewReport()
-	if _, err := l.begin(ctx, s, &l.state.assembledState, &report); err != nil {
+	if _, err := l.evaluate(ctx, s, &l.state.assembledState, &report); err != nil {
 		return report, err
 	}
 	set := Mu.Of(s.Settings)
@@ -94,7 +94,7 @@ func (l *lm) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 			return report, optim.ErrHidden
 		}
 		if a.accepted {
-			a.take(s, l.trial, &report)
+			a.accept(s, l.trial, &report)
 			Mu.Follow(s.Settings, set, max(mu/Decrease.Of(s.Settings), min(mu, MuMin.Of(s.Settings))))
 			return report, nil
 		}

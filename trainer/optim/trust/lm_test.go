@@ -27,7 +27,7 @@ func TestFirstLevenbergMarquardtSteps(t *testing.T) {
 		{"diagonal", 3, []float64{4. / 16, 3. / 4}},
 	} {
 		m, settings := method(t, "lm", "scaling", test.scaling)
-		if err := settings.Put("mu", test.mu); err != nil {
+		if err := settings.Set("mu", test.mu); err != nil {
 			t.Fatal(err)
 		}
 		s := &optim.State{Objective: o, W: []float64{0, 0}, Settings: settings}

@@ -54,13 +54,13 @@ func (j *jacobi) of(o optim.GaussNewtonObjective, rows part, w []float64, floor 
 			largest = max(largest, m)
 		}
 	}
-	least := floor * largest
-	if !(least >= optim.MinNormal) { // no output feels any weight: there is nothing to scale by
-		least = 1
+	minimum := floor * largest
+	if !(minimum >= optim.MinNormal) { // no output feels any weight: there is nothing to scale by
+		minimum = 1
 	}
 	for i, m := range j.Diagonal {
-		if !(m >= least) || math.IsInf(m, 1) {
-			j.Diagonal[i] = least
+		if !(m >= minimum) || math.IsInf(m, 1) {
+			j.Diagonal[i] = minimum
 		}
 	}
 	return j.Diagonal

@@ -27,7 +27,7 @@ func TestPreconditionerIsKept(t *testing.T) {
 	if m.Step(context.Background(), s); o.Diagonals != 2 {
 		t.Errorf("%d diagonals for two places", o.Diagonals)
 	}
-	settings.Put("floor", 0.5)
+	settings.Set("floor", 0.5)
 	if m.Step(context.Background(), s); o.Diagonals != 3 {
 		t.Errorf("%d diagonals after the floor was changed", o.Diagonals)
 	}

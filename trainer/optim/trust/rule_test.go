@@ -24,7 +24,7 @@ func TestNothingToDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, settings := method(t, "tr-newton")
 			if name == "radius too small" {
-				settings.Put("radius", 1e-17)
+				settings.Set("radius", 1e-17)
 			}
 			s.Settings = settings
 			before := s.Objective.Loss(s.W)

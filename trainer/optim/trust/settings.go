@@ -158,9 +158,9 @@ func ruleOf(set *optim.Settings) radiusRule {
 	out := readRule(set)
 	out.retries = Retries.Of(set)
 	if Rule.Of(set) == ruleTextbook {
-		most := out.radiusMax
+		bound := out.radiusMax
 		out = textbook
-		out.radiusMax = most
+		out.radiusMax = bound
 	}
 	return out
 }

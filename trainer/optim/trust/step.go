@@ -19,7 +19,7 @@ func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w [
 		a.length = solve.Radius
 	}
 	vector.Add(t.trial, w, t.s)
-	a.begin(w, t.trial)
+	a.reset(w, t.trial)
 	if solve.Stop.Failed() {
 		return a
 	}
@@ -33,7 +33,7 @@ func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w [
 		copy(t.s, t.path.steps[i])
 		a.length, a.promised, a.shortened = t.path.radii[i], t.path.promised[i], true
 		vector.Add(t.trial, w, t.s)
-		a.begin(w, t.trial)
+		a.reset(w, t.trial)
 	}
 }
 
@@ -53,7 +53,7 @@ func (t *trust) acceptOrReject(s *optim.State, solve *krylov.Solve, report optim
 		return report, optim.ErrHidden
 	}
 	if a.accepted {
-		a.take(s, t.trial, &report)
+		a.accept(s, t.trial, &report)
 	}
 	Radius.Follow(s.Settings, report.Radius, next)
 	return report, nil

@@ -197,12 +197,12 @@ func TestInterruptedStepLeavesWeights(t *testing.T) {
 func TestRadiusByHand(t *testing.T) {
 	m, settings := method(t, "tr-newton", "radius", "0.1")
 	s := &optim.State{Objective: bowl(1, 2), W: []float64{30, 40}, Settings: settings}
-	s.Monitor = func(optim.Inner) error { return settings.Put("radius", 7) }
+	s.Monitor = func(optim.Inner) error { return settings.Set("radius", 7) }
 	if r, err := m.Step(context.Background(), s); err != nil || r.Radius != 0.1 || settings.Get("radius") != 7 {
 		t.Errorf("%v, step with %g, next %g", err, r.Radius, settings.Get("radius"))
 	}
 	s.Monitor = nil
-	settings.Put("radius-max", 1)
+	settings.Set("radius-max", 1)
 	if r, _ := m.Step(context.Background(), s); r.Radius != 7 || settings.Get("radius") != 7 {
 		t.Errorf("step with %g, next %g, though set by hand", r.Radius, settings.Get("radius"))
 	}

@@ -217,7 +217,7 @@ func (p *Pane) counts(v *pane.View, l *style.Line) *style.Line {
 			gap = "  "
 		}
 		if l.Room >= 100 {
-			l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()),
+			l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Text()),
 				style.Text.Of(" "+format.Count(n)))
 			continue
 		}
@@ -276,7 +276,7 @@ func (p *Pane) Figure(v *pane.View) *figure.Chart {
 	}
 	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch
 	for _, s := range krylov.Stops() {
-		c := figure.Curve{Name: s.Words(), Color: style.OnPaper(history.StopToken(s)), Bars: true,
+		c := figure.Curve{Name: s.Text(), Color: style.OnPaper(history.StopToken(s)), Bars: true,
 			Points: make([]figure.Point, max(0, last-first+1))}
 		for i := range c.Points {
 			c.Points[i].X = float64(first + i)

@@ -57,7 +57,7 @@ func (p *Pane) solve(v *pane.View, l *style.Line) {
 func (p *Pane) finished(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
-	l.Put(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Put(history.StopToken(s), s.Words())
+	l.Put(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Put(history.StopToken(s), s.Text())
 	if in := v.H.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))

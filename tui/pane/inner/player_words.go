@@ -140,7 +140,7 @@ func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest stri
 		if words := minimumWords(in); words != "" {
 			rest = words
 		}
-		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict),
+		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Text() + verdictWords(s.Verdict),
 			rest
 	}
 	last := s.Last()

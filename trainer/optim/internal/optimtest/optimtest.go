@@ -93,7 +93,7 @@ func Method(t testing.TB, among []*optim.Info, name string, set ...string) (opti
 	}
 	s := optim.NewSettings(among[i].Parameters)
 	for i := 0; i < len(set); i += 2 {
-		if err := s.PutText(set[i], set[i+1]); err != nil {
+		if err := s.SetText(set[i], set[i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}
