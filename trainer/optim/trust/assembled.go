@@ -52,7 +52,8 @@ const scalingNone = "none"
 // evaluate checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
 // were another place's before; so they may have been where the loss was not known to belong to the weights, as
 // when something else than these has changed.
-func (a *assembled) evaluate(ctx context.Context, s *optim.State, state *assembledState, report *optim.Report) (fresh bool,
+func (a *assembled) evaluate(ctx context.Context, s *optim.State, state *assembledState,
+	report *optim.Report) (fresh bool,
 	err error) {
 	if !s.Evaluated {
 		a.at = a.at[:0]
