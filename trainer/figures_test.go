@@ -16,6 +16,26 @@ import (
 	"newtop/trainer/trajectory"
 )
 
+// Every quantity of an epoch has a number in some run.
+func TestEveryQuantityIsMeasured(t *testing.T) {
+	c := config.Config{Data: "spirals", Hidden: []int{3}, Epochs: 1, Validation: "0.2"}
+	classes, numbers, batches := c, c, c
+	classes.Optimizer, numbers.Optimizer, batches.Optimizer = "tr-newton", "tr-gn", "adam"
+	numbers.Data = "sine"
+	measured := map[event.Quantity]bool{}
+	for _, c := range []config.Config{classes, numbers, batches} {
+		last := of[event.EpochEvent](train(t, c))[1]
+		for q := range event.QuantityCount {
+			measured[q] = measured[q] || q.Of(&last).Finite()
+		}
+	}
+	for q := range event.QuantityCount {
+		if !measured[q] {
+			t.Errorf("no run measures %s", q.Info().Name)
+		}
+	}
+}
+
 // What a method spent must be what its events say it did, at the counted prices.
 func TestWorkIsCounted(t *testing.T) {
 	p := mustPrepare(t, config.Config{Data: "spirals"})

@@ -51,7 +51,7 @@ func DecodeEvent(line []byte) (Event, error) {
 	case "inner":
 		return decode(line, InnerEvent{})
 	case "epoch":
-		return decode(line, EpochEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent})
+		return decode(line, unknownEpoch)
 	case "spectrum":
 		return decode(line, SpectrumEvent{})
 	case "switch":
@@ -71,14 +71,13 @@ func DecodeEvent(line []byte) (Event, error) {
 	case "race":
 		return decode(line, RaceEvent{})
 	case "lap":
-		return decode(line, LapEvent{Lap: EpochEvent{ValidationLoss: Absent, ValidationError: Absent,
-			ValidationRMSE: Absent}})
+		return decode(line, LapEvent{Lap: unknownEpoch})
 	case "resume":
 		return decode(line, ResumeEvent{})
 	case "saved":
 		return decode(line, SavedEvent{})
 	case "done":
-		return decode(line, DoneEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent})
+		return decode(line, unknownDone)
 	case "console":
 		return decode(line, ConsoleEvent{})
 	case "":
@@ -87,7 +86,7 @@ func DecodeEvent(line []byte) (Event, error) {
 	return nil, nil
 }
 
-// decode reads an event, of which e is what a line leaves out: an earlier version knew no validation rows.
+// decode reads an event, of which e is what a line leaves out: an earlier version knew fewer numbers.
 func decode[E Event](line []byte, e E) (Event, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return nil, fmt.Errorf("a %s event: %w", e.EventType(), err)

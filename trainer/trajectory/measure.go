@@ -21,17 +21,15 @@ const maxRitz = 16
 // seconds of training.
 func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.EpochEvent {
 	report := combinedReport(t.Members)
-	e := event.EpochEvent{
-		Epoch:        t.Epoch,
-		Optimizer:    t.Info.Name,
-		GradientNorm: event.Float(report.GradientNorm),
-		StepNorm:     event.Float(report.StepNorm),
-		Radius:       radiusOf(report.Radius),
-		Rho:          event.Float(report.Rho),
-		Rate:         event.Float(report.Rate),
-		Accepted:     report.Accepted,
-		Elapsed:      event.Float(seconds),
-	}
+	e := event.UnknownEpoch(t.Epoch)
+	e.Optimizer = t.Info.Name
+	e.GradientNorm = event.Float(report.GradientNorm)
+	e.StepNorm = event.Float(report.StepNorm)
+	e.Radius = radiusOf(report.Radius)
+	e.Rho = event.Float(report.Rho)
+	e.Rate = event.Float(report.Rate)
+	e.Accepted = report.Accepted
+	e.Elapsed = event.Float(seconds)
 	workplace.WriteWork(&e, spent)
 	if e.Rate.Absent() && t.Info.Primary == minibatch.Rate.Key {
 		e.Rate = event.Float(minibatch.Rate.Of(t.CurrentSettings()))
@@ -63,8 +61,6 @@ func (t *Trajectory) summarize(e *event.EpochEvent) {
 		workplace.CopyMetrics(e, &t.Members[0].Metrics)
 		return
 	}
-	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
-	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
 	evaluateMean(t.Work, t.Members, e)
 	t.Work.Config.OmitWeighted(e)
 	e.Members = make([]event.MemberMetrics, len(t.Members))
