@@ -159,18 +159,19 @@ func (l *Linearization) Dim() int { return l.net.Dim }
 // Rows returns the number of rows, those of other processes included.
 func (l *Linearization) Rows() int { return l.all }
 
-// KeptRows returns for how many rows the passes are kept in this process. Those of the others are done again in every
-// product, at the cost of their gradient.
-func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*reduce.BlockRows) }
+// RetainedRows returns for how many rows the passes are kept in this process. Those of the others are done again in
+// every product, at the cost of their gradient.
+func (l *Linearization) RetainedRows() int { return min(l.rows, l.kept*reduce.BlockRows) }
 
-// Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
+// Current reports whether the passes of RetainedRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
 
-// Requested reports whether a product was asked for since the last Update, so that the next one keeps its passes.
+// Requested reports whether a product was asked for since the last Update, so that the next one keeps its
+// passes.
 func (l *Linearization) Requested() bool { return l.requested }
 
-// Expect makes Requested report that: one Linearization can so serve several users in turn, each of whom finds it as
-// he left it.
+// Expect makes Requested report that: one Linearization can so serve several users in turn, each of whom finds
+// it as he left it.
 func (l *Linearization) Expect(products bool) { l.requested = products }
 
 // Loss returns E(w) at the weights of the last Update.

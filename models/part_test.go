@@ -304,7 +304,7 @@ func TestPartsDoNotAllocate(t *testing.T) {
 func TestKeptRowsOfParts(t *testing.T) {
 	p := mixedProblem(t, 4*reduce.BlockRows+10) // 5 leaves: 1, 2 and 2
 	kept := make([]int, 3)
-	inParts(p, 3, false, func(rank int, l *Linearization) { kept[rank] = l.KeptRows() })
+	inParts(p, 3, false, func(rank int, l *Linearization) { kept[rank] = l.RetainedRows() })
 	if want := []int{reduce.BlockRows, reduce.BlockRows, 0}; !slices.Equal(kept, want) {
 		t.Errorf("rows kept: %v, expected %v", kept, want)
 	}

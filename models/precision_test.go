@@ -96,8 +96,8 @@ func TestSameBitsInSingle(t *testing.T) {
 			for _, memory := range []int64{0, 1, int64(4 * reduce.BlockRows * n.net.TapeSize())} {
 				l := n.Bind(x, targets, Options{Pool: pool, Memory: memory})
 				wantSameBits(t, fmt.Sprintf("%d threads, %d bytes", threads, memory), everything(l, p), want)
-				if memory > 1 && l.KeptRows() != min(reduce.BlockRows, x.Rows) {
-					t.Errorf("%d rows are kept", l.KeptRows())
+				if memory > 1 && l.RetainedRows() != min(reduce.BlockRows, x.Rows) {
+					t.Errorf("%d rows are kept", l.RetainedRows())
 				}
 			}
 			pool.Close()

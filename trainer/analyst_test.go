@@ -182,7 +182,7 @@ func begun(t *testing.T, s *Session, c event.Command) <-chan error {
 	t.Helper()
 	answer, ended := make(chan error, 1), make(chan error, 1)
 	go func() { answer <- s.Do(context.Background(), c) }()
-	for s.asking.Load() == 0 {
+	for s.waiting.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	go func() { ended <- s.Run(context.Background()) }()

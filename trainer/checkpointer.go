@@ -38,7 +38,7 @@ type heldRun struct {
 	checkpoint *checkpoint.Checkpoint
 	last, best event.EpochEvent
 	weights    [][]float64 // of the best epoch
-	given      bool        // a recorder has it
+	offered    bool        // a recorder has it
 }
 
 // start makes the run what a checkpoint says, if there is one, once that is known to be of the same data and network.
@@ -47,7 +47,7 @@ func (c *checkpointer) start(from *checkpoint.Checkpoint) error {
 		return nil
 	}
 	work, ctx := c.nets.Work, c.out.Ctx
-	c.fingerprint = objective.TakeFingerprint(work.Problem)
+	c.fingerprint = objective.StartFingerprint(work.Problem)
 	if from == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (c *checkpointer) hold() {
 		return
 	}
 	h := cmp.Or(c.held, c.spare)
-	if h == nil || h.given {
+	if h == nil || h.offered {
 		h = &heldRun{archive: optim.NewArchive()}
 	}
 	h.archive.Clear()
@@ -178,11 +178,11 @@ func (c *checkpointer) offerHeld() {
 		taken := *h.checkpoint
 		taken.Behind = rec.Behind
 		rec.Enqueue(c.out.Ctx, checkpoint.Entry{Checkpoint: &taken, Fingerprint: c.fingerprint})
-		rec.Offered, h.given = true, true
+		rec.Offered, h.offered = true, true
 	}
 }
 
-// fingerprintGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less
+// fingerprintGrace is how long a cancelled run waits for its fingerprint, without which it can't be resumed: less
 // than most systems leave a program that they have told to end.
 const fingerprintGrace = 8 * time.Second
 

@@ -21,7 +21,7 @@ type controller struct {
 	loop        *loop
 	phase       event.Phase
 	pauseAfter  span                 // pause again after this
-	interrupted bool                 // the outer iteration under way must be given up
+	interrupted bool                 // the outer iteration in progress must be given up
 	nextMethod  *optim.Info          // the method that must take over; nil: none
 	rewindTo    *trajectory.Snapshot // what the run must go back to; nil: nothing
 	holding     bool                 // at the end of the run, for commands
@@ -86,7 +86,7 @@ func (c *controller) safepoint() error {
 			l.clocks.Training.Stop()
 			l.clocks.Active.Stop()
 			var written <-chan time.Time
-			if r := l.session.reporter; r != nil && r.Recording().Backlog > 0 { // which the last status tells of
+			if r := l.session.reporter; r != nil && r.Recording().Backlog > 0 { // which the last status reports
 				written = time.After(backlogInterval)
 			}
 			var printed <-chan time.Time
@@ -108,7 +108,7 @@ func (c *controller) safepoint() error {
 			if l.stepping {
 				l.clocks.Training.Start()
 			}
-			if l.session.asking.Load() == 0 { // a select takes as long as a row of a small net
+			if l.session.waiting.Load() == 0 { // a select takes as long as a row of a small net
 				return l.ctx.Err()
 			}
 			var replied bool
@@ -134,7 +134,7 @@ func (c *controller) poll() (replied bool, err error) {
 		case <-l.ctx.Done():
 			return false, l.ctx.Err()
 		default:
-			if l.session.asking.Load() == 0 {
+			if l.session.waiting.Load() == 0 {
 				return false, nil
 			}
 			runtime.Gosched()
@@ -143,7 +143,7 @@ func (c *controller) poll() (replied bool, err error) {
 }
 
 // pollDuring replies to the commands that came while an analysis is computed. A changed setting makes an
-// inner solve begin anew, but is no reason to give those up.
+// inner solve begin again, but is no reason to give those up.
 func (c *controller) pollDuring() error {
 	l := c.loop
 	for {
@@ -223,10 +223,10 @@ func (c *controller) handle(command event.Command) error {
 		l.reopen()
 		c.rewindTo, c.interrupted = back, true
 	case event.Race:
-		return beginRace(l, command)
+		return startRace(l, command)
 	case event.Pick:
 		return l.race.pick(command.Racer)
-	case wrote:
+	case written:
 		l.saver.saved(command)
 	case event.Seek, event.Speed:
 		return event.Refuse("the run is trained here: expected a recorded one to seek through")

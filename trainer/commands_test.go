@@ -30,12 +30,12 @@ func TestAskersAreCounted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	answer := make(chan error)
 	go func() { answer <- s.Do(ctx, event.Stop{}) }()
-	for s.asking.Load() == 0 {
+	for s.waiting.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
-	if err := <-answer; !errors.Is(err, context.Canceled) || s.asking.Load() != 0 {
-		t.Errorf("%v, %d asking", err, s.asking.Load())
+	if err := <-answer; !errors.Is(err, context.Canceled) || s.waiting.Load() != 0 {
+		t.Errorf("%v, %d asking", err, s.waiting.Load())
 	}
 }
 
@@ -45,12 +45,12 @@ func TestCountedCommandIsWaitedFor(t *testing.T) {
 	s := mustNew(t, config.Config{Data: "sine"})
 	box := s.Subscribe()
 	defer box.Close()
-	s.asking.Add(1)
+	s.waiting.Add(1)
 	background(t, s)
 	time.Sleep(20 * time.Millisecond) // a run that did not wait would have trained
 	q := request{command: event.Pause{On: true}, answer: make(chan error, 1)}
 	s.requests <- q
-	s.asking.Add(-1)
+	s.waiting.Add(-1)
 	if err := <-q.answer; err != nil {
 		t.Fatal(err)
 	}

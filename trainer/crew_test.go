@@ -241,9 +241,9 @@ func (l *crewed) Rows() int                     { return l.mine().Rows() }
 func (l *crewed) Current() bool                 { return l.mine().Current() }
 func (l *crewed) Requested() bool               { return l.mine().Requested() }
 
-func (l *crewed) KeptRows() (rows int) {
+func (l *crewed) RetainedRows() (rows int) {
 	for _, part := range l.parts {
-		rows += part.KeptRows()
+		rows += part.RetainedRows()
 	}
 	return rows
 }

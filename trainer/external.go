@@ -52,7 +52,7 @@ func (k *modelLink) publishNotes() {
 func (k *modelLink) reportEpoch(e event.EpochEvent) {
 	if m := k.work.External(); m != nil && m.About().Can(peer.HasEvents) {
 		if text, err := event.EncodeEvent(e); err == nil {
-			m.Tell(text)
+			m.SendEvent(text)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (k *modelLink) keep(nets []*trajectory.Member) error {
 	if m == nil || k.broken {
 		return nil
 	}
-	return m.Keep(trajectory.EffectiveWeights(nets)[0])
+	return m.SetWeights(trajectory.EffectiveWeights(nets)[0])
 }
 
 // leave lets the program end what it has to do behind the run.

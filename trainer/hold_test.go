@@ -32,7 +32,7 @@ func staying(t *testing.T, c config.Config) *stay {
 	t.Helper()
 	a := &archive{}
 	s := mustNew(t, c, a)
-	s.Stay()
+	s.WaitAtEnd()
 	ctx, cancel := context.WithCancel(t.Context())
 	h := &stay{Session: s, box: s.Subscribe(), kept: a, end: make(chan error, 1), stop: cancel}
 	go func() { h.end <- s.Run(ctx) }()

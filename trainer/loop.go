@@ -43,7 +43,7 @@ type loop struct {
 	limits  limiter
 	model   modelLink
 
-	unit      int // inner units done in the outer iteration under way
+	unit      int // inner units done in the outer iteration in progress
 	units     int
 	stepping  bool         // inside Method.Step
 	announced bool         // the run's first event is out
@@ -199,7 +199,7 @@ func (l *loop) train(opening event.RunEvent) error {
 
 // guardModel calls f, and deals with an external model that broke within it.
 func (l *loop) guardModel(f func() error) error {
-	err := objective.Unbroken(f)
+	err := objective.CatchFailure(f)
 	failure, broken := errors.AsType[objective.Failure](err)
 	if !broken {
 		return err
@@ -240,15 +240,15 @@ func (l *loop) showStart() error {
 
 // show publishes an epoch, and ends the run if a net is lost.
 func (l *loop) show(e event.EpochEvent) error {
-	why := l.nets.CheckConvergence()
-	if why == "" { // nobody goes back to weights that are lost
+	reason := l.nets.CheckConvergence()
+	if reason == "" { // nobody goes back to weights that are lost
 		l.history.Add(l.nets.Snapshot())
 	}
 	l.out.Publish(e)
 	l.model.reportEpoch(e)
 	l.checkpoints.markChanged()
-	if why != "" {
-		return l.diverge(l.nets.Epoch, why)
+	if reason != "" {
+		return l.diverge(l.nets.Epoch, reason)
 	}
 	return nil
 }
@@ -350,8 +350,8 @@ func (l *loop) step(t *trajectory.Trajectory, m *trajectory.Member) error {
 // endEpoch publishes what came of an outer iteration that all members have done.
 func (l *loop) endEpoch() error {
 	t := l.nets
-	if why, all := t.Stalled(); all {
-		return l.stall(why)
+	if reason, all := t.Stalled(); all {
+		return l.stall(reason)
 	}
 	t.Epoch++
 	l.checkpoints.midEpoch = false
@@ -390,14 +390,14 @@ func (l *loop) spectrum() error {
 
 // stall ends the run as finished, unless what it is stuck at is worse than where it began and the method
 // brought it there.
-func (l *loop) stall(why string) error {
+func (l *loop) stall(reason string) error {
 	t := l.nets
 	t.Refresh()
 	if stuck, start := t.Last.Loss+t.Penalty(), t.First.Loss+t.FirstPenalty(); t.CanClimb() && stuck > start {
 		return l.diverge(t.Epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start,
-			why))
+			reason))
 	}
-	l.endReason, l.endText = event.ReasonStalled, why
+	l.endReason, l.endText = event.ReasonStalled, reason
 	return nil
 }
 

@@ -16,33 +16,33 @@ import (
 
 // How many can take part in a race.
 const (
-	fewestRacers = 2
-	mostRacers   = 8
+	minRacers = 2
+	maxRacers = 8
 )
 
 // race is several methods that go on from the same weights in turn: always the one that has spent the least of its
 // budget does an outer iteration. It is held between two inner units of the run, whose own outer iteration waits
 // meanwhile and goes on when the race is abandoned: racers have nets of their own, and rows bound apart, whose account
-// holds what the lap under way has spent.
+// holds what the lap in progress has spent.
 type race struct {
 	loop   *loop
 	event  event.RaceEvent // that began it
 	racers []*racer
 	workplace.Binding
-	turn   *racer // whose lap is under way; nil between laps
-	picked *racer
-	over   bool        // all have ended
-	before event.Phase // of the run when it was asked for
+	turn        *racer // whose lap is in progress; nil between laps
+	picked      *racer
+	over        bool        // all have ended
+	phaseBefore event.Phase // of the run when it was asked for
 }
 
 // racer is one of them. Its epochs, and what it has spent, are counted since the race began.
 type racer struct {
 	trajectory.Trajectory
-	cache   objective.Cache // what the race's objective keeps of it between its laps
-	spent   objective.Work
-	seconds float64
-	ended   string // why it goes on no more; empty while it does
-	lost    bool   // it diverged
+	cache    objective.Cache // what the race's objective keeps of it between its laps
+	spent    objective.Work
+	seconds  float64
+	ended    string // why it goes on no more; empty while it does
+	diverged bool   // it diverged
 }
 
 // allows refuses what a race that is on leaves no room for.
@@ -65,13 +65,13 @@ func (c *race) allows(command event.Command) error {
 	return nil
 }
 
-// beginRace looks at all racers before anything changes, and starts them.
-func beginRace(l *loop, c event.Race) error {
+// startRace looks at all racers before anything changes, and starts them.
+func startRace(l *loop, c event.Race) error {
 	switch n := len(c.Racers); {
 	case len(l.nets.Members) > 1:
 		return event.Refuse("a committee can't race")
-	case n < fewestRacers || n > mostRacers:
-		return event.Refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
+	case n < minRacers || n > maxRacers:
+		return event.Refuse("a race of %d: expected %d to %d racers", n, minRacers, maxRacers)
 	case !config.NonNegative(c.Equivalents):
 		return event.Refuse("a budget of %v gradient equivalents: expected a number ≥ 0", c.Equivalents)
 	case !config.NonNegative(c.Seconds):
@@ -93,7 +93,7 @@ func beginRace(l *loop, c event.Race) error {
 		return err
 	}
 	l.reopen()
-	next.before = l.control.phase
+	next.phaseBefore = l.control.phase
 	next.startRacers()
 	l.race, l.control.pauseAfter, l.control.phase = next, freely, event.Running
 	l.out.Publish(next.event)
@@ -199,11 +199,11 @@ func (c *race) pick(i int) error {
 		return nil
 	case i < -1 || i >= len(c.racers):
 		return event.Refuse("racer %d: expected 0 to %d, or -1 for none", i, len(c.racers)-1)
-	case c.racers[i].lost:
+	case c.racers[i].diverged:
 		return event.Refuse("%s has %s; expected another racer, or none", c.event.Racers[i].Name, c.racers[i].ended)
 	}
 	c.picked = c.racers[i]
-	c.leave("picked", i)
+	c.end("picked", i)
 	if c.turn == c.picked {
 		c.loop.heldRace = nil // its lap is an outer iteration of the run now
 	}
@@ -212,14 +212,14 @@ func (c *race) pick(i int) error {
 }
 
 // abandon ends the race without a winner.
-func (c *race) abandon() { c.leave("abandoned", -1) }
+func (c *race) abandon() { c.end("abandoned", -1) }
 
-// leave ends the race. The lap under way is given up, but for that of a racer who was picked.
-func (c *race) leave(state string, picked int) {
+// end ends the race. The lap in progress is given up, but for that of a racer who was picked.
+func (c *race) end(state string, picked int) {
 	l := c.loop
 	l.race = nil
-	if c.over || c.before == event.Paused {
-		l.control.phase, l.control.pauseAfter = c.before, freely
+	if c.over || c.phaseBefore == event.Paused {
+		l.control.phase, l.control.pauseAfter = c.phaseBefore, freely
 	}
 	if c.turn != nil && c.turn != c.picked {
 		l.control.interrupted = true
@@ -230,7 +230,7 @@ func (c *race) leave(state string, picked int) {
 	l.checkpoints.markAltered()
 }
 
-// promote makes a racer the run. The metrics of a lap under way are still to come.
+// promote makes a racer the run. The metrics of a lap in progress are still to come.
 func (c *race) promote(p *racer) {
 	l, nets := c.loop, c.loop.nets
 	from := nets.Info.Name

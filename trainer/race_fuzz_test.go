@@ -75,7 +75,7 @@ func anyCommand(dice *rand.Rand) event.Command {
 // checkEpochs follows the numbers of epochs through a run's events.
 func checkEpochs(t *testing.T, m *memory) {
 	t.Helper()
-	epoch, laps, racing := -1, [mostRacers]int{}, false
+	epoch, laps, racing := -1, [maxRacers]int{}, false
 	picked := -1
 	for _, e := range m.events {
 		switch e := e.(type) {

@@ -152,19 +152,19 @@ func (c *race) endLapAfterRace(p *racer, err error) error {
 // a lap that was given up.
 func (c *race) endLap(p *racer, err error) error {
 	var broken *optim.NotFiniteError
-	why, stalled := p.Stalled()
+	reason, stalled := p.Stalled()
 	switch {
 	case errors.As(err, &broken):
-		p.ended, p.lost = "diverged: "+broken.Error(), true
+		p.ended, p.diverged = "diverged: "+broken.Error(), true
 	case err != nil:
 		return err
 	case stalled:
-		p.ended = "stalled: " + why
+		p.ended = "stalled: " + reason
 	default:
 		p.Epoch++
 		trajectory.ExtendTrails(p.Members)
-		if why := p.CheckConvergence(); why != "" {
-			p.ended, p.lost = "diverged: "+why, true
+		if reason := p.CheckConvergence(); reason != "" {
+			p.ended, p.diverged = "diverged: "+reason, true
 		} else if c.bounded() && c.share(p) >= 1 {
 			p.ended = "budget"
 		}

@@ -37,7 +37,7 @@ func takeWheel(t *testing.T, s *Session, m *memory) *steered {
 	t.Cleanup(d.box.Close)
 	paused := make(chan error, 1)
 	go func() { paused <- s.Do(context.Background(), event.Pause{On: true}) }()
-	for s.asking.Load() == 0 {
+	for s.waiting.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	background(t, s)
@@ -69,12 +69,12 @@ func (d *steered) times(n int, c event.Command) {
 	}
 }
 
-func (d *steered) refused(c event.Command, why string) {
+func (d *steered) refused(c event.Command, reason string) {
 	d.t.Helper()
 	err := d.s.Do(context.Background(), c)
 	var refusal *event.CommandError
-	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
-		d.t.Errorf("%+v: answered %v, expected something with %q", c, err, why)
+	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "\n") {
+		d.t.Errorf("%+v: answered %v, expected something with %q", c, err, reason)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestRaceWithinAPickedLap(t *testing.T) {
 	for picked := -1; picked < 2; picked++ {
 		m := &memory{}
 		s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}, m)
-		s.With(newCrew(t, 2))
+		s.JoinTeam(newCrew(t, 2))
 		d := takeWheel(t, s, m)
 		d.do(event.StepEpoch{})
 		do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton", Set: []string{"blocks=4", "limit=2"}}, {Optimizer: "scg"}}})
@@ -418,7 +418,7 @@ func TestRacesThatAreRefused(t *testing.T) {
 	two := racers[:2]
 	with := func(r event.Racer) event.Race { return event.Race{Racers: []event.Racer{two[0], r}} }
 	d.refused(event.Pick{}, "no race")
-	for why, c := range map[string]event.Race{
+	for reason, c := range map[string]event.Race{
 		"expected 2 to 8":            {Racers: two[:1]},
 		"a race of 9":                {Racers: make([]event.Racer, 9)},
 		"equivalents":                {Racers: two, Equivalents: -1},
@@ -429,7 +429,7 @@ func TestRacesThatAreRefused(t *testing.T) {
 		"expected KEY=VALUE":         with(event.Racer{Name: "x", Optimizer: "sgd", Set: []string{"rate"}}),
 		"expected one of":            with(event.Racer{Name: "x", Optimizer: "sgd", Set: []string{"hate=1"}}),
 	} {
-		d.refused(c, why)
+		d.refused(c, reason)
 	}
 	do(t, d.s, event.Race{Racers: two})
 	for _, c := range []event.Command{event.Switch{Optimizer: "adam"}, event.Set{Key: "radius", Value: "1"}, event.Scale{Factor: 2}, event.Rewind{}, event.Race{Racers: two}} {

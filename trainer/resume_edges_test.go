@@ -247,7 +247,7 @@ func cutShort(t *testing.T, c config.Config, whole *archive, into int) {
 	defer box.Close()
 	done, paused := make(chan error, 1), make(chan error, 1)
 	go func() { paused <- s.Do(ctx, event.Pause{On: true}) }()
-	for s.asking.Load() == 0 {
+	for s.waiting.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	go func() { done <- s.Run(ctx) }()

@@ -21,7 +21,7 @@ import (
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
-// goroutine for each file, which writes it and comes back with a wrote through the session's requests like a viewer;
+// goroutine for each file, which writes it and comes back with a written through the session's requests like a viewer;
 // the session publishes the SavedEvent, and then the one who asked gets the answer. Before the run's Done all have
 // come back. Once the run has ended its weights stay as they are, and whoever asks for them writes the file itself.
 
@@ -34,8 +34,8 @@ type SaveError struct {
 
 func (e *SaveError) Error() string {
 	cause := e.Err
-	if wrong, ok := errors.AsType[*fs.PathError](cause); ok {
-		cause = wrong.Err
+	if pathError, ok := errors.AsType[*fs.PathError](cause); ok {
+		cause = pathError.Err
 	}
 	text := fmt.Sprintf("%s was not saved: %v", e.File, cause)
 	if e.Run != nil {
@@ -47,8 +47,8 @@ func (e *SaveError) Error() string {
 // Unwrap returns Err and Run.
 func (e *SaveError) Unwrap() []error { return []error{e.Err, e.Run} }
 
-// wrote says that a file has been written, or could not be.
-type wrote struct {
+// written says that a file has been written, or could not be.
+type written struct {
 	event.Command
 	event  event.SavedEvent
 	err    error
@@ -94,7 +94,7 @@ func (s *saver) save(file string, over bool, answer chan error) {
 	e := event.SavedEvent{Epoch: from.Epoch, File: file, Format: format}
 	s.pending++
 	go func() {
-		w := wrote{event: e, answer: answer}
+		w := written{event: e, answer: answer}
 		w.err = checkpoint.GuardPanics(func() (err error) {
 			w.event.Bytes, err = modelfile.Write(file, m)
 			return err
@@ -105,8 +105,8 @@ func (s *saver) save(file string, over bool, answer chan error) {
 	}()
 }
 
-// saved tells of a file that was written.
-func (s *saver) saved(w wrote) {
+// saved publishes that a file was written.
+func (s *saver) saved(w written) {
 	s.pending--
 	if w.err != nil {
 		w.answer <- &event.CommandError{Reason: w.err.Error()}
@@ -135,7 +135,7 @@ func (s *saver) finish(err error) error {
 	return &SaveError{File: file, Err: failed, Run: err}
 }
 
-// await waits for the files that are being written, for recordGrace at most once the run is cancelled.
+// await waits for the files that are being written, for RecordGrace at most once the run is cancelled.
 func (s *saver) await() {
 	cancelled := s.out.Ctx.Done()
 	var late <-chan time.Time
@@ -143,7 +143,7 @@ func (s *saver) await() {
 		select {
 		case q := <-s.session.requests:
 			switch c := q.command.(type) {
-			case wrote:
+			case written:
 				s.saved(c)
 			case event.Save:
 				s.save(c.File, true, q.answer)
@@ -182,7 +182,7 @@ func Export(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent, f
 		return event.SavedEvent{}, err
 	}
 	if c.Model != "" {
-		return e.OfElsewhere(&c, from, run, file)
+		return e.WriteExternal(&c, from, run, file)
 	}
 	e, _, err := restore(c, from, run)
 	if err != nil {
@@ -214,7 +214,7 @@ func restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkFingerprint(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p)); err != nil {
+	if err := checkFingerprint(context.Background(), p, from.Fingerprint, objective.StartFingerprint(p)); err != nil {
 		return nil, nil, err
 	}
 	weights, metrics, err := trajectory.EndOf(from, &c, p.Dim())

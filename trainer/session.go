@@ -13,10 +13,10 @@
 // In a Team the session runs in process 0, as ever; what is asked of rows is asked of a Linearization, in which all
 // processes join, and nothing else knows how many there are.
 //
-// Who ends what, in this order: the context or a Stop command ends the outer iteration under way; Run
+// Who ends what, in this order: the context or a Stop command ends the outer iteration in progress; Run
 // publishes Done; the workers of the passes are stopped; the recorders' queues are closed and Run waits until
 // each has recorded its last event, once the context is cancelled for a short while only; the computation of
-// the fingerprint is stopped, if it is still under way; the status is published for the last time, with the last
+// the fingerprint is stopped, if it is still in progress; the status is published for the last time, with the last
 // word of the record; ended is closed, after which Do answers ErrEnded; Run returns. Mailboxes outlive the run, so
 // that a viewer can look at it for as long as it likes, and are closed by their viewers.
 package trainer
@@ -59,8 +59,8 @@ type Session struct {
 	requests chan request
 	ended    chan struct{}
 	result   *trajectory.Result // set before ended is closed; nil if the run never began
-	// asking counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
-	asking    atomic.Int32
+	// waiting counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
+	waiting   atomic.Int32
 	fieldName func(field string) string // nil: their own names
 }
 
@@ -100,21 +100,21 @@ func newSession(c config.Config, recorders []checkpoint.Recorder) (*Session, err
 	return s, nil
 }
 
-// With has the session train in a team. It is called before Run. A team of one is none.
+// JoinTeam has the session train in a team. It is called before Run. A team of one is none.
 //
-// The figures, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
-// in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long
+// The metrics, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
+// in the order of reduce.Tree, and any number of processes can resume from a checkpoint. What was spent is too, as long
 // as Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of
 // the rows, methods that solve for layers, committees and mixtures are refused.
-func (s *Session) With(t workplace.Team) {
+func (s *Session) JoinTeam(t workplace.Team) {
 	if t.Size() > 1 {
 		s.team = t
 	}
 }
 
-// Stay has a run that has come to its end by itself wait for commands, by which it can go on, until its context ends or
-// a Stop comes. Run returns then what it would have returned at that end. Stay is called before Run.
-func (s *Session) Stay() { s.waitsAtEnd = true }
+// WaitAtEnd has a run that has come to its end by itself wait for commands, by which it can go on, until its context
+// ends or a Stop comes. Run returns then what it would have returned at that end. WaitAtEnd is called before Run.
+func (s *Session) WaitAtEnd() { s.waitsAtEnd = true }
 
 // PrepareError wraps what went wrong before a run began: files, data, or flags that do not fit them.
 type PrepareError struct{ Err error }
@@ -123,7 +123,7 @@ func (e *PrepareError) Error() string { return e.Err.Error() }
 func (e *PrepareError) Unwrap() error { return e.Err }
 
 // Do asks for a command and returns when it was taken or refused, and with Save when the file is there. It waits for
-// the inner unit under way and no longer. After the run's end there is Save alone.
+// the inner unit in progress and no longer. After the run's end there is Save alone.
 func (s *Session) Do(ctx context.Context, c event.Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
 	if err := s.send(ctx, q); err != nil {
@@ -149,8 +149,8 @@ func (s *Session) Do(ctx context.Context, c event.Command) error {
 
 // send waits until the run takes a request.
 func (s *Session) send(ctx context.Context, q request) error {
-	s.asking.Add(1)
-	defer s.asking.Add(-1)
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
 	select {
 	case s.requests <- q:
 		return nil
@@ -171,7 +171,7 @@ func (s *Session) Feed() feed.Feed { return &liveFeed{session: s, Mailbox: s.Sub
 // Attend tells every viewer who looks at the run, from now on and also after its end.
 func (s *Session) Attend(a *event.Audience) { s.broadcaster.Attend(a) }
 
-// newID returns a name for a run that sorts by time and is unique enough for one user's runs.
+// NewID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func NewID(now time.Time) string {
 	var tail [3]byte
 	rand.Read(tail[:])
@@ -186,10 +186,10 @@ type liveFeed struct {
 
 func (f *liveFeed) Do(ctx context.Context, c event.Command) error { return f.session.Do(ctx, c) }
 
-// NameFields has the session call fields by other names in what it tells of errors. It is called before Run.
+// NameFields has the session call fields by other names in what it says of errors. It is called before Run.
 func (s *Session) NameFields(name func(field string) string) { s.fieldName = name }
 
-// errorText returns what the session tells of an error.
+// errorText returns what the session says of an error.
 func (s *Session) errorText(err error) string {
 	if s.fieldName == nil {
 		return err.Error()

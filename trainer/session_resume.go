@@ -6,7 +6,7 @@ import (
 	"newtop/trainer/event"
 )
 
-// Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
+// Resume returns a session that resumes from a checkpoint to the bits of a run that was never stopped. The
 // configuration is the one that the run began with, but for what may differ: Epochs, TimeLimit, TargetLoss,
 // TargetError, Until, Patience, Threads, Memory, Save and the spectra's. Viewers see history, the run's events up to
 // the checkpoint, which are not recorded again; its RunEvent keeps its ID. A nil checkpoint begins the run from its

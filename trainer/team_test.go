@@ -22,7 +22,7 @@ func inCrew(t *testing.T, c config.Config, size int) *archive {
 	t.Helper()
 	a := &archive{}
 	s := mustNew(t, c, a)
-	s.With(newCrew(t, size))
+	s.JoinTeam(newCrew(t, size))
 	toTheEnd(t, s)
 	return a
 }
@@ -134,7 +134,7 @@ func TestTeamsAreSteered(t *testing.T) {
 			if size > 1 {
 				c := newCrew(t, size)
 				c.narrow = size == 2
-				s.With(c)
+				s.JoinTeam(c)
 			}
 			d := takeWheel(t, s, m)
 			for _, command := range script {
@@ -208,7 +208,7 @@ func TestTeamsGoOn(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.With(newCrew(t, goesOn))
+				s.JoinTeam(newCrew(t, goesOn))
 				toTheEnd(t, s)
 				rest.events[0] = unranked(rest.events[0].(event.RunEvent), whole.events[0].(event.RunEvent))
 				sameRest(t, whole, rest, &whole.kept[3])
@@ -232,7 +232,7 @@ func TestTeamsRefuse(t *testing.T) {
 		change(&c)
 		m := &memory{}
 		s := mustNew(t, c, m)
-		s.With(newCrew(t, 3))
+		s.JoinTeam(newCrew(t, 3))
 		err := s.Run(t.Context())
 		var prepare *PrepareError
 		if !errors.As(err, &prepare) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -241,7 +241,7 @@ func TestTeamsRefuse(t *testing.T) {
 	}
 	m := &memory{}
 	s := mustNew(t, plain, m)
-	s.With(newCrew(t, 3))
+	s.JoinTeam(newCrew(t, 3))
 	d := takeWheel(t, s, m)
 	d.refused(event.Switch{Optimizer: "adam"}, "adam with batch 64: expected all rows")
 	d.refused(event.Switch{Optimizer: "bpls"}, "expected one process")
@@ -271,7 +271,7 @@ func TestOldFingerprints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.With(newCrew(t, size))
+			s.JoinTeam(newCrew(t, size))
 			if err = s.Run(t.Context()); (err == nil) != fits {
 				t.Errorf("%d processes, fingerprint %s: %v", size, fingerprint, err)
 			}
@@ -301,7 +301,7 @@ func TestTeamsAreWaitedFor(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := &slowCrew{newCrew(t, 2), make(chan struct{}), make(chan struct{})}
 		s := mustNew(t, config.Config{Data: "sine", Hidden: []int{3}})
-		s.With(c)
+		s.JoinTeam(c)
 		ended := make(chan error, 1)
 		go func() { ended <- s.Run(ctx) }()
 		<-c.begun

@@ -66,7 +66,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 			m := &memory{}
 			s := mustNew(t, c, m)
 			if name == "two processes" {
-				s.With(newCrew(t, 2))
+				s.JoinTeam(newCrew(t, 2))
 			}
 			if err := s.Run(t.Context()); err != nil {
 				t.Fatal(err)

@@ -153,8 +153,8 @@ func TestProblemIsTheSameEveryTime(t *testing.T) {
 	if la.Loss() != lb.Loss() || a.net.Inputs() != 8 || a.net.Outputs() != 13 {
 		t.Errorf("losses %g and %g of %d-…-%d", la.Loss(), lb.Loss(), a.net.Inputs(), a.net.Outputs())
 	}
-	if la.KeptRows() != 300 || lb.KeptRows() != 0 {
-		t.Errorf("kept %d and %d rows of 300", la.KeptRows(), lb.KeptRows())
+	if la.RetainedRows() != 300 || lb.RetainedRows() != 0 {
+		t.Errorf("kept %d and %d rows of 300", la.RetainedRows(), lb.RetainedRows())
 	}
 }
 

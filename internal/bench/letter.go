@@ -149,7 +149,7 @@ func (p *problem) passes(l, alone *models.Linearization) []passCall {
 	dst := make([]float64, p.net.Dim())
 	cost := p.net.Cost()
 	anew := cost.Gradient - cost.Loss // forward and backward, of a product that finds nothing kept
-	if l.KeptRows() == p.x.RawMatrix().Rows {
+	if l.RetainedRows() == p.x.RawMatrix().Rows {
 		anew = 0
 	}
 	update := func() { l.Update(p.w) }

@@ -25,7 +25,7 @@ const errorsChunk = 1024
 func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense),
 	poll func() error) (event.ErrorsEvent, error) {
 	g := newGathering(p, c)
-	err := walk(p, PartOf(c), threads, outputsTo, func(row int, x, t, u []float64) { g.add(row, x, t, u) }, poll)
+	err := walk(p, partOf(c), threads, outputsTo, func(row int, x, t, u []float64) { g.add(row, x, t, u) }, poll)
 	return g.finish(), err
 }
 
@@ -67,15 +67,15 @@ func kindOf(p *objective.Problem) score.Kind {
 		Units: p.Data.TargetScaling.Scale}
 }
 
-// PartOf returns the rows that are asked for.
-func PartOf(c event.ShowErrors) datasets.Part {
+// partOf returns the rows that are asked for.
+func partOf(c event.ShowErrors) datasets.Part {
 	if c.Train {
 		return datasets.Train
 	}
 	return datasets.Test
 }
 
-// gathering is an ErrorsEvent under way.
+// gathering is an ErrorsEvent in progress.
 type gathering struct {
 	*score.Gathering
 	problem *objective.Problem
@@ -88,7 +88,7 @@ type gathering struct {
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
 		Gathering: score.Gather(kindOf(p), p.Network.Outputs(), min(c.Worst, maxWorst), p.Network.RowLoss),
-		problem:   p, part: PartOf(c), rows: p.Of(objective.Rows{Part: PartOf(c)}),
+		problem:   p, part: partOf(c), rows: p.Of(objective.Rows{Part: partOf(c)}),
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 	}
 	if p.Data.Classes == nil {

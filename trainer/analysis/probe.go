@@ -13,8 +13,8 @@ import (
 	"newtop/trainer/objective"
 )
 
-// ProbeOptions say what Probe tells of a model that another program trains. What is not known is left out of the
-// figures.
+// ProbeOptions say what Probe reports of a model that another program trains. What is not known is left out of the
+// metrics.
 type ProbeOptions struct {
 	Count          int       // eigenvalues at each end; 0: 3
 	Operator       string    // one of SpectrumOperators, which every product is with; empty: the first
@@ -37,7 +37,7 @@ type ProbeBlock struct {
 	From, To int
 }
 
-// Probe tells of the model that l is at its weights: both ends of the spectrum by Lanczos, and figures, of most worth
+// Probe describes the model that l is at its weights: both ends of the spectrum by Lanczos, and metrics, of most worth
 // first. Its products, which the event counts all, stay within o.Products: what does not fit is left out, and so is
 // what is not finite. Letters:
 //
@@ -50,7 +50,7 @@ type ProbeBlock struct {
 // o.Poll, if not nil, is called after each product; its error ends the probe and is returned, with what is known by
 // then. The event's Stop is Interrupted if that are no eigenvalues, and 0 if there were too few products for them.
 // Epoch and Selection are the caller's to fill in. It panics when a vector or block does not fit to l.
-func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, figures []event.Metric, start [][]float64,
+func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, metrics []event.Metric, start [][]float64,
 	err error) {
 	p := newProbe(l, o)
 	l.GradientTo(p.g)
@@ -60,10 +60,10 @@ func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, fi
 		}
 	}
 	p.e.Products = p.h.products
-	return p.e, p.figures, p.o.Start, err
+	return p.e, p.metrics, p.o.Start, err
 }
 
-// probe is a Probe under way.
+// probe is a Probe in progress.
 type probe struct {
 	l       objective.Linearization
 	o       ProbeOptions
@@ -71,7 +71,7 @@ type probe struct {
 	g       []float64
 	gg      float64 // ‖g‖²
 	e       event.SpectrumEvent
-	figures []event.Metric
+	metrics []event.Metric
 }
 
 // counted counts an operator's products.
@@ -121,7 +121,7 @@ func (p *probe) monitor(int) error { return p.o.Poll() }
 // add appends a figure, if it is a number.
 func (p *probe) add(key, symbol, meaning string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		p.figures = append(p.figures, event.Metric{Key: key, Symbol: symbol, Meaning: meaning,
+		p.metrics = append(p.metrics, event.Metric{Key: key, Symbol: symbol, Meaning: meaning,
 			Value: event.Float(value)})
 	}
 }
@@ -140,7 +140,7 @@ func (p *probe) spectrum() error {
 	}
 	options := krylov.LanczosOptions{
 		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator), Seed: p.o.Seed, Vectors: true, Monitor: p.monitor,
-		Basis: room(p.o.Memory, n, besides),
+		Basis: basisSize(p.o.Memory, n, otherVectors),
 	}
 	if left < math.MaxInt {
 		options.Steps = min(krylov.LanczosSteps(k), left-2*k)
@@ -149,7 +149,7 @@ func (p *probe) spectrum() error {
 		options.Start = p.o.Start[0]
 	}
 	found, err := krylov.Lanczos(p.h, k, options)
-	p.e.Stop, p.e.Open = found.Stop, open(&found)
+	p.e.Stop, p.e.Open = found.Stop, openEnds(&found)
 	if err != nil || found.Top == nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (p *probe) density() error {
 	if len(p.o.Blocks) > 0 && left < math.MaxInt {
 		left /= 2 // the other half is the blocks'
 	}
-	steps := min(densitySteps, room(p.o.Memory, p.l.Dim(), besides+1), left/traceProbes)
+	steps := min(densitySteps, basisSize(p.o.Memory, p.l.Dim(), otherVectors+1), left/traceProbes)
 	show := p.o.Density && steps > 1
 	if steps < 1 {
 		return nil

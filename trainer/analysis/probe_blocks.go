@@ -22,7 +22,7 @@ func (p *probe) norms() error {
 	return nil
 }
 
-// blocks tells of each block by itself. The products left are for all of them alike.
+// blocks describes each block by itself. The products left are for all of them alike.
 func (p *probe) blocks() error {
 	if len(p.o.Blocks) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	}
 	rest := cmp.Or(p.o.Memory, models.DefaultMemory) - 8*wholes*int64(p.l.Dim())
 	found, err := krylov.Lanczos(h, 1, krylov.LanczosOptions{
-		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance,
+		Steps: min(blockSteps, products-2), Basis: basisSize(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance,
 		Floor: cmp.Or(p.o.Tolerance, oneTolerance), Seed: p.o.Seed,
 		Monitor: p.monitor,
 	})

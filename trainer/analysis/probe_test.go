@@ -19,10 +19,10 @@ import (
 type byKey map[string]float64
 
 // figuresOf is the probe's figures by key, each once and with what a reader needs.
-func figuresOf(t *testing.T, figures []event.Metric) byKey {
+func figuresOf(t *testing.T, metrics []event.Metric) byKey {
 	t.Helper()
 	found := byKey{}
-	for _, f := range figures {
+	for _, f := range metrics {
 		if _, twice := found[f.Key]; twice || f.Symbol == "" || f.Meaning == "" || math.IsNaN(float64(f.Value)) {
 			t.Errorf("figure %+v", f)
 		}
@@ -32,9 +32,9 @@ func figuresOf(t *testing.T, figures []event.Metric) byKey {
 }
 
 // checkProbe holds every figure of a probe with Count 3 to a dense matrix; the trace's error is the estimate's own.
-func checkProbe(t *testing.T, h mat.Symmetric, g []float64, loss float64, o ProbeOptions, e event.SpectrumEvent, figures []event.Metric) byKey {
+func checkProbe(t *testing.T, h mat.Symmetric, g []float64, loss float64, o ProbeOptions, e event.SpectrumEvent, metrics []event.Metric) byKey {
 	t.Helper()
-	got := figuresOf(t, figures)
+	got := figuresOf(t, metrics)
 	values, vectors := oracle(t, h)
 	n := len(values)
 	scale := max(math.Abs(values[0]), values[n-1])
@@ -88,11 +88,11 @@ func TestProbeAgainstDense(t *testing.T) {
 		if q.wrong = seed == 2; q.wrong {
 			o.Operator = "gauss-newton"
 		}
-		e, figures, start, err := Probe(q, o)
+		e, metrics, start, err := Probe(q, o)
 		if err != nil || e.Stop != krylov.Residual || e.Products != q.products || e.Rows != 7 || (e.Density != nil) != o.Density {
 			t.Fatalf("seed %d: %v, %v, %d products of %d", seed, err, e.Stop, e.Products, q.products)
 		}
-		checkProbe(t, q.h, q.g, q.loss, o, e, figures)
+		checkProbe(t, q.h, q.g, q.loss, o, e, metrics)
 		o.Start = start
 		if again, _, _, err := Probe(q, o); err != nil || again.Stop != krylov.Residual {
 			t.Errorf("seed %d from a start: %v, %v", seed, err, again.Stop)
@@ -128,11 +128,11 @@ func TestProbeOfANet(t *testing.T) {
 	o := ProbeOptions{
 		Rate: 0.5, Update: normal(rng, n), Weights: w, Tolerance: 1e-10, Blocks: []ProbeBlock{{"hidden", 0, 9}, {"output", 9, n}},
 	}
-	spectrum, figures, _, err := Probe(l, o)
+	spectrum, metrics, _, err := Probe(l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkProbe(t, h, g, l.Loss(), o, spectrum, figures)
+	checkProbe(t, h, g, l.Loss(), o, spectrum, metrics)
 }
 
 // TestProbeKeepsToItsProducts: whatever they are they are not exceeded, figures that are there are right, and what is of more
@@ -142,16 +142,16 @@ func TestProbeKeepsToItsProducts(t *testing.T) {
 	o := ProbeOptions{Rate: 0.1, Tolerance: 1e-10, Blocks: []ProbeBlock{{"first", 0, 10}, {"last", 10, n}}, Update: make([]float64, n)}
 	o.Update[3] = 2
 	whole := newQuadratic(0, n, true)
-	_, figures, _, _ := Probe(whole, o)
-	all := figuresOf(t, figures)
+	_, metrics, _, _ := Probe(whole, o)
+	all := figuresOf(t, metrics)
 	before := 0
 	for o.Products = 1; o.Products <= whole.products+20; o.Products++ {
 		q := newQuadratic(0, n, true)
-		e, figures, _, err := Probe(q, o)
+		e, metrics, _, err := Probe(q, o)
 		if err != nil || q.products > o.Products || e.Products != q.products {
 			t.Fatalf("%d products allowed: %d taken, %d said, %v", o.Products, q.products, e.Products, err)
 		}
-		got := figuresOf(t, figures)
+		got := figuresOf(t, metrics)
 		for key := range got {
 			if _, ok := all[key]; !ok {
 				t.Errorf("%d products: %s is new", o.Products, key)
@@ -176,24 +176,24 @@ func TestProbeKeepsToItsProducts(t *testing.T) {
 func TestProbeLeavesOutTheUnknown(t *testing.T) {
 	q := newQuadratic(1, 12, false)
 	q.loss = 0
-	_, figures, _, err := Probe(q, ProbeOptions{Rate: math.NaN(), Momentum: math.NaN(), Count: 1})
-	got := figuresOf(t, figures)
+	_, metrics, _, err := Probe(q, ProbeOptions{Rate: math.NaN(), Momentum: math.NaN(), Count: 1})
+	got := figuresOf(t, metrics)
 	for _, key := range []string{"lambda-rate", "edge", "curvature-update", "update-norm", "weight-norm", "newton-decrease"} {
 		if _, ok := got[key]; ok || err != nil {
 			t.Errorf("%s = %g, %v", key, got[key], err)
 		}
 	}
-	_, figures, _, _ = Probe(q, ProbeOptions{Rate: 0.1, Momentum: math.NaN()})
-	if got := figuresOf(t, figures); got["edge"] != 0 || got["lambda-rate"] == 0 {
+	_, metrics, _, _ = Probe(q, ProbeOptions{Rate: 0.1, Momentum: math.NaN()})
+	if got := figuresOf(t, metrics); got["edge"] != 0 || got["lambda-rate"] == 0 {
 		t.Errorf("an edge without a momentum: %v", got)
 	}
 	clear(q.g) // at a minimum
-	if _, figures, _, _ = Probe(q, ProbeOptions{Rate: 0.1}); len(figuresOf(t, figures)) == 0 {
+	if _, metrics, _, _ = Probe(q, ProbeOptions{Rate: 0.1}); len(figuresOf(t, metrics)) == 0 {
 		t.Error("no figures at a minimum")
 	}
 	q.h.SetSym(2, 3, math.NaN())
-	e, figures, _, err := Probe(q, ProbeOptions{Rate: 0.1, Blocks: []ProbeBlock{{"clean", 5, 9}}})
-	if err != nil || e.Stop != krylov.NotFinite || e.Eigenvalues != nil || figuresOf(t, figures)["lambda-1"] != 0 {
+	e, metrics, _, err := Probe(q, ProbeOptions{Rate: 0.1, Blocks: []ProbeBlock{{"clean", 5, 9}}})
+	if err != nil || e.Stop != krylov.NotFinite || e.Eigenvalues != nil || figuresOf(t, metrics)["lambda-1"] != 0 {
 		t.Errorf("%v, %+v", err, e)
 	}
 }
@@ -212,8 +212,8 @@ func TestProbeInterrupted(t *testing.T) {
 			}
 			return nil
 		}
-		e, figures, _, err := Probe(q, o)
-		_, known := figuresOf(t, figures)["lambda-1"]
+		e, metrics, _, err := Probe(q, o)
+		_, known := figuresOf(t, metrics)["lambda-1"]
 		if err != stop || e.Products != at || known != (e.Stop != krylov.Interrupted) || known != (e.Eigenvalues != nil) {
 			t.Errorf("at %d: %v, %d products, %v, %v", at, err, e.Products, e.Stop, known)
 		}
@@ -224,10 +224,10 @@ func TestProbeInterrupted(t *testing.T) {
 func TestProbeInLittleMemory(t *testing.T) {
 	const n = 60
 	q := newQuadratic(2, n, true)
-	ample, figures, _, _ := Probe(q, ProbeOptions{Rate: 0.1, Density: true})
-	want := figuresOf(t, figures)
-	little, figures, _, err := Probe(q, ProbeOptions{Rate: 0.1, Density: true, Memory: 8 * n * 24})
-	got := figuresOf(t, figures)
+	ample, metrics, _, _ := Probe(q, ProbeOptions{Rate: 0.1, Density: true})
+	want := figuresOf(t, metrics)
+	little, metrics, _, err := Probe(q, ProbeOptions{Rate: 0.1, Density: true, Memory: 8 * n * 24})
+	got := figuresOf(t, metrics)
 	if err != nil || little.Stop != krylov.Residual || little.Density.Steps != 20 || ample.Density.Steps != n {
 		t.Fatalf("%v, %v, %d and %d steps of the density", err, little.Stop, little.Density.Steps, ample.Density.Steps)
 	}

@@ -69,13 +69,13 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 	}
 	options := krylov.LanczosOptions{
 		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator),
-		Basis: room(o.Memory, h.Dim(), besides),
+		Basis: basisSize(o.Memory, h.Dim(), otherVectors),
 	}
 	if o.Start != nil {
 		options.Start = o.Start[0]
 	}
 	found, err := krylov.Lanczos(h, o.Count, options)
-	e.Products, e.Stop, e.Open = found.Products, found.Stop, open(&found)
+	e.Products, e.Stop, e.Open = found.Products, found.Stop, openEnds(&found)
 	pairs = slices.Concat(found.Top, found.Bottom)
 	if err != nil || pairs == nil {
 		return pairs, o.Start
@@ -99,8 +99,8 @@ func floor(operator string) float64 {
 	return 0
 }
 
-// open names the ends at which Lanczos was stopped by its limit before their residuals were as small as wanted.
-func open(s *krylov.Spectrum) string {
+// openEnds names the ends at which Lanczos was stopped by its limit before their residuals were as small as wanted.
+func openEnds(s *krylov.Spectrum) string {
 	switch {
 	case s.TopOpen && s.BottomOpen:
 		return "both"
@@ -115,7 +115,7 @@ func open(s *krylov.Spectrum) string {
 // density adds the spectral density, and the trace that its probes give for nothing.
 func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
 	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
-		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Probes,
+		Steps: min(densitySteps, basisSize(o.Memory, h.Dim(), otherVectors)), Seed: o.Probes,
 		Monitor: func(int) error { return o.Poll() },
 	})
 	e.Products += d.Products
@@ -125,8 +125,8 @@ func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
 	showDensity(e, &d)
 }
 
-// besides is how many vectors stand beside a basis: the one that Lanczos works with, the start and the next one's.
-const besides = 3
+// otherVectors is how many vectors stand beside a basis: the one that Lanczos works with, the start and the next one's.
+const otherVectors = 3
 
 // densitySteps is how many Lanczos steps each probe of a density takes where there is memory for them.
 const densitySteps = 80
@@ -138,14 +138,14 @@ const (
 	shortBasis  = 16
 )
 
-// room returns how many vectors of n numbers so many bytes hold beside others, at least 1. No bytes are
+// basisSize returns how many vectors of n numbers a number of bytes hold beside others, at least 1. No bytes are
 // models.DefaultMemory.
-func room(memory int64, n, others int) int {
-	most := int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
+func basisSize(memory int64, n, others int) int {
+	limit := int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
 	if n >= longVectors {
-		return min(most, shortBasis)
+		return min(limit, shortBasis)
 	}
-	return most
+	return limit
 }
 
 // showDensity fills in a density and the trace.

@@ -21,7 +21,7 @@ import (
 )
 
 // Checkpoint is a run between two outer iterations, with all that decides how it goes on: weights, the methods'
-// memories and settings, random numbers, what has been spent, and what the figures are held against. It shares
+// memories and settings, random numbers, what has been spent, and what the metrics are held against. It shares
 // nothing with the run.
 type Checkpoint struct {
 	Epoch int // finished outer iterations
@@ -51,11 +51,12 @@ type Keeper interface {
 // Reporter is a Recorder that says how it is doing. The session's goroutine asks, so that it must not wait.
 type Reporter interface{ Recording() event.Recording }
 
-// CheckpointError says why a checkpoint can't be gone on from.
+// CheckpointError says why a checkpoint can't be resumed from.
 type CheckpointError struct{ Reason string }
 
 func (e *CheckpointError) Error() string { return "checkpoint: " + e.Reason }
 
+// Damaged returns a *CheckpointError with a reason in the format of fmt.Printf.
 func Damaged(format string, args ...any) error {
 	return &CheckpointError{Reason: fmt.Sprintf(format, args...)}
 }
@@ -127,7 +128,7 @@ func checksum(f *safetensors.File) string {
 	tensors := slices.Clone(f.Tensors)
 	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range tensors {
-		var l objective.Lanes
+		var l objective.BitHash
 		l.Add(t.Data)
 		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)
 	}
@@ -147,26 +148,26 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 	if err != nil {
 		return &CheckpointError{Reason: err.Error()}
 	}
-	head := f.Metadata
-	if head["format"] != checkpointFormat {
-		return Damaged("a file of format %q: expected %q", head["format"], checkpointFormat)
+	header := f.Metadata
+	if header["format"] != checkpointFormat {
+		return Damaged("a file of format %q: expected %q", header["format"], checkpointFormat)
 	}
-	if head["version"] != checkpointVersion {
-		return Damaged("of version %q: expected %q", head["version"], checkpointVersion)
+	if header["version"] != checkpointVersion {
+		return Damaged("of version %q: expected %q", header["version"], checkpointVersion)
 	}
-	if sum := checksum(f); head[sumKey] != sum {
-		return Damaged("damaged: found the checksum %s, expected %q", sum, head[sumKey])
+	if sum := checksum(f); header[sumKey] != sum {
+		return Damaged("damaged: found the checksum %s, expected %q", sum, header[sumKey])
 	}
-	epoch, err := strconv.Atoi(head["epoch"])
+	epoch, err := strconv.Atoi(header["epoch"])
 	if err != nil || epoch < 0 {
-		return Damaged("epoch %q: expected a whole number ≥ 0", head["epoch"])
+		return Damaged("epoch %q: expected a whole number ≥ 0", header["epoch"])
 	}
-	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], Vectors: map[string][]float64{},
+	out := Checkpoint{Epoch: epoch, Fingerprint: header["fingerprint"], Vectors: map[string][]float64{},
 		Numbers: map[string]float64{}}
 	var names []string
 	var same map[string]string
 	for name, v := range map[string]any{"numbers": &names, "same": &same, "texts": &out.Texts} {
-		if err := json.Unmarshal([]byte(head[name]), v); err != nil {
+		if err := json.Unmarshal([]byte(header[name]), v); err != nil {
 			return Damaged("its %s are no JSON: %v", name, err)
 		}
 	}
@@ -216,7 +217,10 @@ func (c *Checkpoint) Weights(dim int) ([][]float64, error) {
 // spectrumOwed is the name of the number that a checkpoint has which was taken before the spectrum of its epoch.
 const spectrumOwed = "spectrum owed"
 
-func (c *Checkpoint) OweSpectrum()       { c.Numbers[spectrumOwed] = 1 }
+// OweSpectrum notes that the spectrum of the epoch is still to be computed.
+func (c *Checkpoint) OweSpectrum() { c.Numbers[spectrumOwed] = 1 }
+
+// OwesSpectrum reports whether it is.
 func (c *Checkpoint) OwesSpectrum() bool { return c.Numbers[spectrumOwed] == 1 }
 
 // NetKey is the part of a checkpoint that is a net's own.

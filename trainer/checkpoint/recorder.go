@@ -40,7 +40,7 @@ type Recording struct {
 	Keeper  Keeper // the Recorder, if it keeps checkpoints
 	Offered bool   // whether it was handed a checkpoint of the run as it is now
 	Behind  int    // events that were handed over since the checkpointer held the run
-	lost    int    // entries that a cancelled run could not hand over
+	dropped int    // entries that a cancelled run could not hand over
 	mu      sync.Mutex
 	err     error
 }
@@ -52,6 +52,7 @@ type Entry struct {
 	Fingerprint *objective.Fingerprint
 }
 
+// StartRecording starts the queue of a recorder.
 func StartRecording(r Recorder) *Recording {
 	rec := &Recording{queue: make(chan Entry, recordBacklog), last: make(chan struct{}), done: make(chan struct{})}
 	rec.Keeper, _ = r.(Keeper)
@@ -100,7 +101,7 @@ func GuardPanics(f func() error) (err error) {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return objective.Unbroken(f)
+	return objective.CatchFailure(f)
 }
 
 // Enqueue hands an entry over and waits while the recorder is too far behind, but not past the end of ctx.
@@ -111,7 +112,7 @@ func (r *Recording) Enqueue(ctx context.Context, e Entry) {
 		select {
 		case r.queue <- e:
 		case <-ctx.Done():
-			r.lost++
+			r.dropped++
 			return
 		}
 	}
@@ -129,13 +130,14 @@ func (r *Recording) fail(err error) {
 	r.err = err
 }
 
+// FirstError returns the first error of the recorder, as far as it is known.
 func (r *Recording) FirstError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Finish waits until everything was recorded, for the last event to be taken no longer than recordGrace after the end
+// Finish waits until everything was recorded, for the last event to be taken no longer than RecordGrace after the end
 // of ctx.
 func (r *Recording) Finish(ctx context.Context) error {
 	close(r.queue)
@@ -146,7 +148,7 @@ func (r *Recording) Finish(ctx context.Context) error {
 		case <-r.last:
 		case <-time.After(RecordGrace):
 			return fmt.Errorf("the reader of the events does not read: %d of the last events were not recorded",
-				r.lost+len(r.queue)+1)
+				r.dropped+len(r.queue)+1)
 		}
 	}
 	<-r.done

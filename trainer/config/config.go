@@ -232,6 +232,7 @@ func (c *Config) checkNames() error {
 	return nil
 }
 
+// InitSpec returns how weights are drawn, with the default where the Config leaves it open.
 func (c *Config) InitSpec() string {
 	if c.Init == "" {
 		return "uniform:0.2"
@@ -239,6 +240,7 @@ func (c *Config) InitSpec() string {
 	return c.Init
 }
 
+// DataName returns the data set, the default where the Config names none.
 func (c *Config) DataName() string {
 	if c.Data == "" {
 		return "letters"
@@ -277,7 +279,7 @@ func (c *Config) Method() (*optim.Info, *optim.Settings, error) {
 	return info, settings, nil
 }
 
-// putSizes applies Batch, Blocks and Schedule to a method that has them. A method without them ignores them, so that
+// ApplySizes applies Batch, Blocks and Schedule to a method that has them. A method without them ignores them, so that
 // they survive a switch there and back.
 func (c *Config) ApplySizes(info *optim.Info, settings *optim.Settings) error {
 	for _, p := range c.sizes() {
@@ -326,10 +328,10 @@ func (c *Config) Unused() (fields []string) {
 	return fields
 }
 
-// fit adapts default settings to the data. Regression lets inner solves run on, over all rows: its curvature does not
-// vanish as that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
-// 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most 200
-// iterations in 215 and 48,000. Another program's rows can't be split. What was set by hand stays.
+// AdaptDefaults adapts default settings to the data. Regression lets inner solves run on, over all rows: its curvature
+// does not vanish as that of separated classes does, and a fit to the last digit wants steps that go all the way. On
+// recipes, 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at
+// most 200 iterations in 215 and 48,000. Another program's rows can't be split. What was set by hand stays.
 func (c *Config) AdaptDefaults(settings *optim.Settings, data *datasets.Dataset, set func(key string) bool) {
 	put := func(of *optim.Count, value float64) {
 		if !of.In(settings) || set(of.Key) {
@@ -347,7 +349,7 @@ func (c *Config) AdaptDefaults(settings *optim.Settings, data *datasets.Dataset,
 	}
 }
 
-// sets reports whether Set has a value for the hyperparameter.
+// HasSetting reports whether Set has a value for the hyperparameter.
 func (c *Config) HasSetting(key string) bool {
 	return slices.ContainsFunc(c.Set, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -364,6 +366,7 @@ func Saturates(a *models.Architecture) bool {
 	return a.Layers[last-1].Activation == models.Tanh
 }
 
+// Architecture returns the network for the data.
 func (c *Config) Architecture(data *datasets.Dataset) (models.Architecture, error) {
 	if c.Graph != "" {
 		file, err := os.Open(c.Graph)
@@ -427,8 +430,8 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	return a, l, nil
 }
 
-// reached returns the target of the Config that an epoch's metrics meet, in a run that is judged by m; empty if they
-// meet none.
+// ReachedTarget returns the target of the Config that an epoch's metrics meet, in a run that is judged by m; empty if
+// they meet none.
 func (c *Config) ReachedTarget(e *event.EpochEvent, m event.Measure) string {
 	switch {
 	case c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss:
@@ -467,7 +470,7 @@ var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Fol
 	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights",
 }
 
-// checkElsewhere returns a *ConfigError for what a model that another program has leaves no room for.
+// checkExternal returns a *ConfigError for what a model that another program has leaves no room for.
 func (c *Config) checkExternal() error {
 	if c.Model == "" {
 		return nil

@@ -15,7 +15,7 @@ type TargetCoding struct {
 	Weights   []float64 // of each class's rows; nil: 1
 }
 
-// Encode codes the classes of a data set anew: with K classes, a row of class c and weight s has the targets
+// Encode codes the classes of a data set again: with K classes, a row of class c and weight s has the targets
 //
 //	t_k = s·(low + (high − low)·((1 − ε)·[k = c] + ε/K))
 //

@@ -39,13 +39,13 @@ func IsType(name string) bool { return types[name] }
 // DecodeEvent reads what EncodeEvent writes. Unknown fields are ignored; an unknown type gives
 // (nil, nil), so that readers skip what they do not know.
 func DecodeEvent(line []byte) (Event, error) {
-	var head struct {
+	var header struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
+	if err := json.Unmarshal(line, &header); err != nil {
 		return nil, fmt.Errorf("expected a JSON object with a type: %w", err)
 	}
-	switch head.Type {
+	switch header.Type {
 	case "run":
 		return decode(line, RunEvent{})
 	case "inner":

@@ -41,8 +41,8 @@ type ShowErrors struct {
 	Worst int
 }
 
-// Rewind goes back to the weights after an earlier epoch that Status.Kept names. The method begins anew with the
-// settings that it has; work, time and random numbers go on. An outer iteration under way is given up.
+// Rewind goes back to the weights after an earlier epoch that Status.Kept names. The method begins again with the
+// settings that it has; work, time and random numbers go on. An outer iteration in progress is given up.
 type Rewind struct{ Epoch int }
 
 // Race begins a race from the current weights. Each racer's budget is in gradient equivalents or seconds of
@@ -70,7 +70,7 @@ type Seek struct{ Epoch int }
 // Speed sets how many times faster than it ran a recorded run is replayed.
 type Speed struct{ Factor float64 }
 
-// Stop ends the run after the inner unit under way. What was computed stays on the screen.
+// Stop ends the run after the inner unit in progress. What was computed stays on the screen.
 type Stop struct{}
 
 func (Pause) command()     {}

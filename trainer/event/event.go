@@ -14,7 +14,7 @@ import (
 //
 //	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
 //
-// Run is first and Done is last, but for what the program of a model elsewhere prints behind it; a run that could not
+// Run is first and Done is last, but for what the program of an external model prints behind it; a run that could not
 // begin has Done alone. Diverged comes right before Done. A run that is gone on with after its end has Resume behind
 // that Done, and another Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a
 // solve that is given up, because its method or its radius was changed, leaves Inner events and the work it cost, and
@@ -72,7 +72,7 @@ type Metric struct {
 	Value   Float  `json:"value"`
 }
 
-// MemberMetrics tell how one net of a committee does by itself. Validation figures are Absent where a run has no such
+// MemberMetrics tell how one net of a committee does by itself. Validation metrics are Absent where a run has no such
 // rows.
 type MemberMetrics struct {
 	Seed      uint64 `json:"seed"`
@@ -104,14 +104,14 @@ type GateMetrics struct {
 	Share  Float `json:"share"`
 }
 
-// PreconditionerMetrics tell of the matrices by which a method scales gradients, as they are after an epoch.
+// PreconditionerMetrics describe the matrices by which a method scales gradients, as they are after an epoch.
 type PreconditionerMetrics struct {
-	Refreshes int             `json:"refreshes"` // how often in the epoch bases, roots or inverses were made anew
+	Refreshes int             `json:"refreshes"` // how often in the epoch bases, roots or inverses were made again
 	Seconds   Float           `json:"seconds"`   // that this took
 	Factors   []FactorMetrics `json:"factors"`
 }
 
-// FactorMetrics tell of one of these matrices, of the size of one side of a block of weights.
+// FactorMetrics describe one of these matrices, of the size of one side of a block of weights.
 type FactorMetrics struct {
 	To   int    `json:"to"`
 	From int    `json:"from"`
@@ -163,7 +163,7 @@ type EpochEvent struct {
 	Inner           []InnerSummary `json:"inner,omitempty"`
 	Blocks          []BlockNorms   `json:"blocks,omitempty"`
 	Metrics         []Metric       `json:"figures,omitempty"`
-	// of a committee, whose own figures stand above
+	// of a committee, whose own metrics stand above
 	Members []MemberMetrics `json:"members,omitempty"`
 	Gates   []GateMetrics   `json:"gates,omitempty"` // of a mixture of experts
 	// of a method that scales gradients by matrices
@@ -208,7 +208,7 @@ type DivergedEvent struct {
 	Reason string `json:"reason"`
 }
 
-// DoneEvent ends a run. Its figures are those of the weights that the run ends with.
+// DoneEvent ends a run. Its metrics are those of the weights that the run ends with.
 type DoneEvent struct {
 	Reason        Reason `json:"reason"`
 	Epochs        int    `json:"epochs"`
@@ -223,7 +223,7 @@ type DoneEvent struct {
 	Elapsed       Float  `json:"elapsed"`
 	Message       string `json:"message,omitempty"` // why a run failed, or what made it stall
 
-	// The validation figures of BestEpoch, Absent without validation rows.
+	// The validation metrics of BestEpoch, Absent without validation rows.
 	ValidationLoss  Float `json:"validation_loss"`
 	ValidationError Float `json:"validation_error"`
 	ValidationRMSE  Float `json:"validation_rmse"`

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// DecodeForeign reads the event of a program that may know less than newtop: figures that it does not have are Absent
+// DecodeForeign reads the event of a program that may know less than newtop: metrics that it does not have are Absent
 // instead of 0, so that nothing draws them, and a step that is not said to be refused was accepted. NaN, Infinity and
 // -Infinity, which Python's json prints and JSON does not have, are read as what is not finite. What newtop wrote
 // itself reads as DecodeEvent reads it. Of line nothing is kept.
@@ -23,15 +23,15 @@ func DecodeForeign(line []byte) (Event, error) {
 // decodeForeign is the slow way for every line, and what the quick way has to agree with.
 func decodeForeign(line []byte) (Event, error) {
 	line = withoutNaN(line)
-	var head struct {
+	var header struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
+	if err := json.Unmarshal(line, &header); err != nil {
 		return nil, fmt.Errorf("expected a JSON object with a type: %w", misfit(err))
 	}
 	var e Event
 	var err error
-	switch head.Type {
+	switch header.Type {
 	case "epoch":
 		v := unknownEpoch
 		err = json.Unmarshal(line, &foreignEpoch{EpochEvent: &v, Inner: (*foreignInner)(&v.Inner)})
@@ -95,7 +95,7 @@ type foreignEpoch struct {
 	Inner *foreignInner `json:"inner"`
 }
 
-// foreignInner reads summaries of which figures may be missing.
+// foreignInner reads summaries of which metrics may be missing.
 type foreignInner []InnerSummary
 
 func (f *foreignInner) UnmarshalJSON(text []byte) error {

@@ -13,6 +13,7 @@ const (
 	Ended
 )
 
+// String names the phase.
 func (p Phase) String() string {
 	return [...]string{"preparing", "running", "paused", "ended"}[p]
 }
@@ -35,7 +36,7 @@ type Status struct {
 	Optimizer    string
 	Settings     []Setting
 	Limits       []Setting // of the run, which Set changes too
-	Unit         int       // inner units done in the outer iteration under way
+	Unit         int       // inner units done in the outer iteration in progress
 	Units        int       // how many it has; 0 if not known beforehand
 	Elapsed      float64   // training seconds, pauses left out
 	Equivalents  float64   // gradient equivalents spent by the optimizers

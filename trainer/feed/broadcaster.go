@@ -41,6 +41,7 @@ func (h *Broadcaster) Attend(a *event.Audience) {
 	}
 }
 
+// Subscribe returns a mailbox that begins with the history so far.
 func (h *Broadcaster) Subscribe() *Mailbox {
 	h.mu.Lock()
 	defer h.mu.Unlock()

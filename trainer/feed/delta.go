@@ -107,7 +107,7 @@ func (b *deltaBuffer) own() {
 	}
 }
 
-// take returns what was gathered and starts anew, keeping the status.
+// take returns what was gathered and starts again, keeping the status.
 func (b *deltaBuffer) take() Delta {
 	b.own()
 	d := b.Delta

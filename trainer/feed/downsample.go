@@ -81,7 +81,7 @@ func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) fi
 	return out
 }
 
-// figures are the numbers of a point whose extremes are to stay; Absent where it has fewer.
+// metrics are the numbers of a point whose extremes are to stay; Absent where it has fewer.
 type figures [8]event.Float
 
 func epochFigures(e *event.EpochEvent) (f figures) {

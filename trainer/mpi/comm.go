@@ -129,17 +129,17 @@ func newComm(link transport, o Options) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, err := link.Gather(own)
+	replies, err := link.Gather(own)
 	if err != nil {
 		return nil, err
 	}
 	var text []byte
 	if link.Rank() == 0 {
-		if text, err = json.Marshal(found(said, o)); err != nil {
+		if text, err = json.Marshal(newConfig(replies, o)); err != nil {
 			return nil, err
 		}
 	}
-	if text, err = c.spread(text); err != nil {
+	if text, err = c.broadcast(text); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &c.config); err != nil {
@@ -155,14 +155,14 @@ func newComm(link transport, o Options) (*Comm, error) {
 	return c, nil
 }
 
-// found makes the config of those who have introduced themselves.
-func found(said [][]byte, o Options) config {
+// newConfig makes the config of those who have introduced themselves.
+func newConfig(replies [][]byte, o Options) config {
 	c := config{Fast: o.Fast, Timeout: o.Timeout}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
-	all := make([]presence, len(said))
-	for rank, text := range said {
+	all := make([]presence, len(replies))
+	for rank, text := range replies {
 		if err := json.Unmarshal(text, &all[rank]); err != nil {
 			return config{Refusal: fmt.Sprintf("rank %d: %v", rank, err)}
 		}
@@ -191,8 +191,8 @@ func sharing(p *presence, all []presence) int {
 	return count
 }
 
-// spread brings process 0's text to all.
-func (c *Comm) spread(text []byte) ([]byte, error) {
+// broadcast brings process 0's text to all.
+func (c *Comm) broadcast(text []byte) ([]byte, error) {
 	length := []float64{float64(len(text))}
 	if err := c.link.Bcast(length, 0); err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (c *Comm) end(code int) error {
 	if c.Size() == 1 {
 		return nil
 	}
-	return c.link.ring(message{placeOp: int64(opEnd), arguments: int64(code)})
+	return c.link.ring(message{indexOp: int64(opEnd), arguments: int64(code)})
 }
 
 // leave stops to speak MPI. Whoever does not leave too must not keep this process for ever.

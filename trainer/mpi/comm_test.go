@@ -82,7 +82,7 @@ func sessionOf(t *testing.T, w *Comm, c trainer.Config) (*trainer.Session, *byte
 		t.Fatal(err)
 	}
 	if w != nil {
-		s.With(w.Team())
+		s.JoinTeam(w.Team())
 	}
 	return s, &out
 }
@@ -270,7 +270,7 @@ func TestPrepareFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.With(w.Team())
+		s.JoinTeam(w.Team())
 		err = s.Run(context.Background())
 		if err == nil || strings.Contains(err.Error(), "rank") || !strings.Contains(err.Error(), "nothing.csv") {
 			t.Errorf("%v, expected what process 0 found", err)

@@ -158,8 +158,8 @@ func (f *fake) Gather(text []byte) ([][]byte, error) {
 		return nil, err
 	}
 	out := make([][]byte, f.size)
-	for i, said := range all {
-		out[i] = said.([]byte)
+	for i, replies := range all {
+		out[i] = replies.([]byte)
 	}
 	return out, nil
 }

@@ -5,10 +5,10 @@ type message [10]int64
 
 // The places of a message that all have. What else there is is the op's own, from arguments on.
 const (
-	placeOp = 0
-	placeID = 1 // of a linearization
+	indexOp = 0
+	indexID = 1 // of a linearization
 	// whether the processes meet before a sum, because one may take far longer to its part than another
-	placePatient = 2
+	indexPatient = 2
 	arguments    = 3
 )
 
@@ -37,13 +37,13 @@ const (
 	opGiveUp = ops + 1
 )
 
-// vector reports whether a vector follows.
-func (o op) vector() bool { return o >= opUpdate && o <= opRows }
+// hasVector reports whether a vector follows.
+func (o op) hasVector() bool { return o >= opUpdate && o <= opRows }
 
-func (m *message) op() op { return op(m[placeOp]) }
+func (m *message) op() op { return op(m[indexOp]) }
 
-// truth returns 1 for true.
-func truth(b bool) int64 {
+// boolToInt returns 1 for true.
+func boolToInt(b bool) int64 {
 	if b {
 		return 1
 	}
@@ -52,6 +52,6 @@ func truth(b bool) int64 {
 
 // Notes of one process to another.
 const (
-	noteBeat     = iota // nothing: it is still there
-	notePrepared        // it has tried to prepare its part
+	noteHeartbeat = iota // nothing: it is still there
+	notePrepared         // it has tried to prepare its part
 )

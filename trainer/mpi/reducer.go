@@ -44,10 +44,10 @@ func (r *reducer) Chain(x []float64, add func() (goOn bool)) {
 	last := c.Size() - 1
 	if c.Rank() == 0 {
 		if !add() {
-			c.tell(message{placeOp: int64(opGiveUp)})
+			c.send(message{indexOp: int64(opGiveUp)})
 			return
 		}
-		c.tell(message{placeOp: int64(opGo), placePatient: 1})
+		c.send(message{indexOp: int64(opGo), indexPatient: 1})
 		switch {
 		case last == 0:
 		case c.config.Fast:

@@ -22,20 +22,20 @@ type schedule struct {
 	rounds int // how many messages wait for one another until it is there
 }
 
-// place is where the sum of a node is.
-type place struct{ rank, slot int }
+// position is where the sum of a node is.
+type position struct{ rank, slot int }
 
 func newSchedule(tree reduce.Tree, size int) schedule {
-	owned := map[reduce.Node]place{}
+	owned := map[reduce.Node]position{}
 	for rank := range size {
 		for slot, n := range tree.Nodes(rank, size) {
-			owned[n] = place{rank, slot}
+			owned[n] = position{rank, slot}
 		}
 	}
 	var s schedule
 	rounds := make([]int, size) // after which each process is free
-	var add func(n reduce.Node) place
-	add = func(n reduce.Node) place {
+	var add func(n reduce.Node) position
+	add = func(n reduce.Node) position {
 		if p, ok := owned[n]; ok {
 			return p
 		}
@@ -69,14 +69,14 @@ func (s schedule) of(rank int) (own []step) {
 	return own
 }
 
-// messageNumbers is how many numbers a network sends while a message is under way: those of 32 KB, as on 10 Gbit/s with
-// 25 µs.
+// messageNumbers is how many numbers a network sends while a message is in progress: those of 32 KB, as on 10 Gbit/s
+// with 25 µs.
 const messageNumbers = 4096
 
 // shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
 // numbers that wait for one another. most is how many nodes a process has at most.
-func shared(n, size, rounds, most int) bool {
+func shared(n, size, rounds, maxNodes int) bool {
 	climb := rounds * (messageNumbers + n)
-	exchange := 2*(size-1)*messageNumbers + (most+1)*n
+	exchange := 2*(size-1)*messageNumbers + (maxNodes+1)*n
 	return size > 2 && climb > exchange
 }

@@ -94,11 +94,11 @@ func TestRounds(t *testing.T) {
 		want    bool
 	}{{1 << 30, 2, false}, {6000, 4, false}, {1e6, 4, false}, {1e6, 8, true}, {1000, 8, false}, {1e6, 3, true}} {
 		tree := reduce.NewTree(16000)
-		most := 0
+		maxNodes := 0
 		for rank := range c.size {
-			most = max(most, len(tree.Nodes(rank, c.size)))
+			maxNodes = max(maxNodes, len(tree.Nodes(rank, c.size)))
 		}
-		if got := shared(c.n, c.size, newSchedule(tree, c.size).rounds, most); got != c.want {
+		if got := shared(c.n, c.size, newSchedule(tree, c.size).rounds, maxNodes); got != c.want {
 			t.Errorf("%d numbers, %d processes: shared out %v, expected %v", c.n, c.size, got, c.want)
 		}
 	}

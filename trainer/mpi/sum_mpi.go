@@ -21,7 +21,7 @@ type plan struct {
 	sums   [][]float64   // room for Combine's
 	schedule
 	own []step // of the schedule, this process's
-	// For the calls under way, of each process.
+	// For the calls in progress, of each process.
 	outCounts, outPlaces, inCounts, inPlaces []C.int
 }
 

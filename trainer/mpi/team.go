@@ -40,9 +40,9 @@ func (t team) Describe(e *event.RunEvent) {
 	}
 }
 
-// tell sends a message to all other processes.
-func (c *Comm) tell(m message) {
-	c.patient = m[placePatient] != 0
+// send sends a message to all other processes.
+func (c *Comm) send(m message) {
+	c.patient = m[indexPatient] != 0
 	if c.Size() == 1 {
 		return
 	}
@@ -57,26 +57,26 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 		return nil, err
 	}
 	c.depth.Add(1)
-	c.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
+	c.send(message{indexOp: int64(opPrepare), arguments: int64(len(text))})
 	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
-	c.settle(problem)
+	c.resolveThreads(problem)
 	p, err := trainer.PrepareShared(problem, c.Size())
 	own := prepared(p, err)
-	said, encodeErr := json.Marshal(own)
+	replies, encodeErr := json.Marshal(own)
 	c.must(encodeErr)
 	c.await(func(time.Duration) (bool, error) { return c.watch.allPrepared(), nil })
-	c.tell(message{placeOp: int64(opReport)})
+	c.send(message{indexOp: int64(opReport)})
 	var all [][]byte
 	c.during(&inGather, func() (err error) {
-		all, err = c.link.Gather(said)
+		all, err = c.link.Gather(replies)
 		return err
 	})
 	c.depth.Add(-1)
 	if err != nil {
 		return nil, err
 	}
-	for rank, said := range all {
-		if err := c.differs(rank, said, &own); err != nil {
+	for rank, replies := range all {
+		if err := c.differs(rank, replies, &own); err != nil {
 			return nil, err
 		}
 	}
@@ -85,9 +85,9 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 }
 
 // differs returns an error if another process could not prepare the problem, or has found something else.
-func (c *Comm) differs(rank int, said []byte, own *preparation) error {
+func (c *Comm) differs(rank int, replies []byte, own *preparation) error {
 	var p preparation
-	if err := json.Unmarshal(said, &p); err != nil {
+	if err := json.Unmarshal(replies, &p); err != nil {
 		return fmt.Errorf("%s: %w", c.name(rank), err)
 	}
 	if p.Error != "" {
@@ -110,7 +110,7 @@ func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 // writeRows adds to a message what Bind is asked for.
 func writeRows(m *message, r objective.Rows, o *models.Options) {
 	copy(m[arguments:], []int64{int64(r.Part), int64(r.First), int64(r.Step), int64(r.Count), o.Memory,
-		truth(o.Double)})
+		boolToInt(o.Double)})
 }
 
 // readRows is the reverse of writeRows.
@@ -123,10 +123,10 @@ func readRows(m *message) (r objective.Rows, o models.Options) {
 // linearization is that of process 0: what it is asked for the other processes do too.
 type linearization struct {
 	*models.Linearization
-	c    *Comm
-	id   int64
-	kept int                // rows of all processes
-	took [ops]time.Duration // how long each call took the last time; 0 before the first one
+	c        *Comm
+	id       int64
+	retained int                // rows of all processes
+	took     [ops]time.Duration // how long each call took the last time; 0 before the first one
 }
 
 var (
@@ -141,18 +141,18 @@ func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearizatio
 	c.depth.Add(1)
 	c.last++
 	l := &linearization{c: c, id: c.last}
-	m := message{placeOp: int64(opBind), placeID: l.id, placePatient: 1}
+	m := message{indexOp: int64(opBind), indexID: l.id, indexPatient: 1}
 	writeRows(&m, rows, &o)
-	c.tell(m)
+	c.send(m)
 	l.Linearization = c.bind(rows, o)
-	l.kept = c.sumKept(l.Linearization)
+	l.retained = c.sumKept(l.Linearization)
 	c.depth.Add(-1)
 	return l
 }
 
 // sumKept returns in process 0 how many rows all processes keep the passes of.
 func (c *Comm) sumKept(l *models.Linearization) int {
-	kept := []float64{float64(l.KeptRows())}
+	kept := []float64{float64(l.RetainedRows())}
 	c.meet()
 	c.during(&inSum, func() error { return c.link.Sum(kept) })
 	return int(kept[0])
@@ -164,22 +164,22 @@ const patience = 100 * time.Millisecond
 // call announces a call and makes it.
 func (l *linearization) call(o op, v []float64, argument int64, own func()) {
 	c := l.c
-	began := time.Now()
+	start := time.Now()
 	c.depth.Add(1)
-	c.tell(message{
-		placeOp: int64(o), placeID: l.id, arguments: argument,
-		placePatient: truth(l.took[o] == 0 || l.took[o] > patience),
+	c.send(message{
+		indexOp: int64(o), indexID: l.id, arguments: argument,
+		indexPatient: boolToInt(l.took[o] == 0 || l.took[o] > patience),
 	})
-	if o.vector() {
+	if o.hasVector() {
 		c.during(&inVector, func() error { return c.link.Bcast(v, 0) })
 	}
 	own()
 	c.depth.Add(-1)
-	l.took[o] = time.Since(began)
+	l.took[o] = time.Since(start)
 }
 
 func (l *linearization) Update(v []float64) {
-	l.call(opUpdate, v, truth(l.Requested()), func() { l.Linearization.Update(v) })
+	l.call(opUpdate, v, boolToInt(l.Requested()), func() { l.Linearization.Update(v) })
 }
 
 func (l *linearization) EvaluateAt(v []float64) (e models.Evaluation) {
@@ -210,12 +210,12 @@ func (l *linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 
 // Close has the other processes forget theirs. Nothing may be asked of it any more.
 func (l *linearization) Close() error {
-	l.c.tell(message{placeOp: int64(opRelease), placeID: l.id})
+	l.c.send(message{indexOp: int64(opRelease), indexID: l.id})
 	return nil
 }
 
-// KeptRows returns of how many rows all processes together keep the passes.
-func (l *linearization) KeptRows() int { return l.kept }
+// RetainedRows returns of how many rows all processes together keep the passes.
+func (l *linearization) RetainedRows() int { return l.retained }
 
 // preparation is what a process says of its try to prepare.
 type preparation struct {
@@ -251,8 +251,8 @@ func likeness(p *objective.Problem) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// settle sets what a configuration leaves open.
-func (c *Comm) settle(problem *trainer.Config) {
+// resolveThreads sets what a configuration leaves open.
+func (c *Comm) resolveThreads(problem *trainer.Config) {
 	if problem.Threads == 0 {
 		problem.Threads = c.config.Threads[c.Rank()]
 	}

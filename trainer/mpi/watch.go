@@ -24,10 +24,10 @@ type watch struct {
 	quit    chan struct{}
 	running sync.WaitGroup
 
-	awake  atomic.Int64           // for how long this process has been watched, in nanoseconds
-	looked time.Time              // when that was last counted
-	call   atomic.Pointer[string] // what the call of MPI under way does; nil if there is none
-	called atomic.Int64           // since when, by awake
+	awake   atomic.Int64           // for how long this process has been watched, in nanoseconds
+	checked time.Time              // when that was last counted
+	call    atomic.Pointer[string] // what the call of MPI in progress does; nil if there is none
+	called  atomic.Int64           // since when, by awake
 
 	notes    sync.Mutex    // for what follows
 	seen     map[int]int64 // when each that is expected to beat was last heard, by awake
@@ -46,13 +46,13 @@ func (h *watch) start() {
 	}
 	h.started = true
 	h.quit = make(chan struct{})
-	h.looked = time.Now()
-	h.running.Go(func() { h.every(h.timeout/5, h.beat) })
-	h.running.Go(func() { h.every(h.timeout/looks, h.look) })
+	h.checked = time.Now()
+	h.running.Go(func() { h.every(h.timeout/5, h.heartbeat) })
+	h.running.Go(func() { h.every(h.timeout/checksPerTimeout, h.checkCall) })
 }
 
-// looks is how often within a Timeout a process looks for how long it has been in a call.
-const looks = 20
+// checksPerTimeout is how often within a Timeout a process looks for how long it has been in a call.
+const checksPerTimeout = 20
 
 // expect has those missed whom this process hears, all by process 0 and it by the others, if they are not heard from
 // now on.
@@ -98,12 +98,12 @@ func (h *watch) every(interval time.Duration, do func()) {
 	}
 }
 
-// beat tells others that this process is there, and looks who has not done so.
-func (h *watch) beat() {
+// heartbeat tells others that this process is there, and looks who has not done so.
+func (h *watch) heartbeat() {
 	for _, rank := range h.others() {
-		h.c.must(h.c.link.note(rank, noteBeat))
+		h.c.must(h.c.link.note(rank, noteHeartbeat))
 	}
-	h.takeNotes()
+	h.receiveNotes()
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for rank, when := range h.seen {
@@ -113,8 +113,8 @@ func (h *watch) beat() {
 	}
 }
 
-// takeNotes reads what others have sent to this process.
-func (h *watch) takeNotes() {
+// receiveNotes reads what others have sent to this process.
+func (h *watch) receiveNotes() {
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for {
@@ -134,7 +134,7 @@ func (h *watch) takeNotes() {
 
 // allPrepared reports whether all other processes have tried to prepare their parts, and if so, forgets it.
 func (h *watch) allPrepared() bool {
-	h.takeNotes()
+	h.receiveNotes()
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for rank, done := range h.prepared {
@@ -146,12 +146,12 @@ func (h *watch) allPrepared() bool {
 	return true
 }
 
-// look looks for how long this process has been in a call. The time for which it was stopped itself, as all processes
-// of a job are that Slurm suspends, is not counted.
-func (h *watch) look() {
+// checkCall looks for how long this process has been in a call. The time for which it was stopped itself, as all
+// processes of a job are that Slurm suspends, is not counted.
+func (h *watch) checkCall() {
 	now := time.Now()
-	h.awake.Add(int64(min(now.Sub(h.looked), 2*h.timeout/looks)))
-	h.looked = now
+	h.awake.Add(int64(min(now.Sub(h.checked), 2*h.timeout/checksPerTimeout)))
+	h.checked = now
 	if what := h.call.Load(); what != nil && h.awake.Load()-h.called.Load() > int64(h.timeout) {
 		h.c.hung(fmt.Sprintf("%s did not come to its end for %s", *what, h.timeout))
 	}
@@ -203,8 +203,8 @@ func (c *Comm) during(what *string, call func() error) {
 	c.must(err)
 }
 
-// A process that waits asks without a pause at first, since in a run under way something comes soon, then less and less
-// often, so that one that has nothing to do for long takes no time from others, and loses a small part of the time
+// A process that waits asks without a pause at first, since in a run in progress something comes soon, then less and
+// less often, so that one that has nothing to do for long takes no time from others, and loses a small part of the time
 // waited.
 const (
 	firstSpin   = 100 * time.Microsecond
@@ -215,19 +215,19 @@ const (
 
 // await asks poll until it says that what it waits for has come.
 func (c *Comm) await(poll func(spin time.Duration) (come bool, err error)) {
-	began := time.Now()
+	start := time.Now()
 	for spin := firstSpin; ; spin = 0 {
 		come, err := poll(spin)
 		c.must(err)
 		if come {
 			return
 		}
-		time.Sleep(min(max(time.Since(began)/pauseAmount, firstPause), longPause))
+		time.Sleep(min(max(time.Since(start)/pauseAmount, firstPause), longPause))
 	}
 }
 
-// hear reports whether there is a message, which is pending then.
-func (c *Comm) hear(spin time.Duration) (bool, error) {
+// pollMessage reports whether there is a message, which is pending then.
+func (c *Comm) pollMessage(spin time.Duration) (bool, error) {
 	if c.pending != nil {
 		return true, nil
 	}
@@ -248,16 +248,16 @@ func (c *Comm) meet() {
 		return
 	}
 	c.must(c.link.ready())
-	c.await(c.hearing(c.link.allReady))
+	c.await(c.withMessages(c.link.allReady))
 }
 
-// hearing returns poll with an ear for messages.
-func (c *Comm) hearing(poll func(spin time.Duration) (bool, error)) func(spin time.Duration) (bool, error) {
+// withMessages returns poll with an ear for messages.
+func (c *Comm) withMessages(poll func(spin time.Duration) (bool, error)) func(spin time.Duration) (bool, error) {
 	if c.Rank() == 0 {
 		return poll
 	}
 	return func(spin time.Duration) (bool, error) {
-		if _, err := c.hear(0); err != nil {
+		if _, err := c.pollMessage(0); err != nil {
 			return false, err
 		}
 		return poll(spin)
@@ -269,6 +269,6 @@ func (c *Comm) receive(x []float64, from int) {
 	if len(x) == 0 {
 		return
 	}
-	c.await(c.hearing(func(time.Duration) (bool, error) { return c.link.probe(from) }))
+	c.await(c.withMessages(func(time.Duration) (bool, error) { return c.link.probe(from) }))
 	c.during(&inVector, func() error { return c.link.Receive(x, from) })
 }

@@ -214,9 +214,9 @@ func TestSlowWorker(t *testing.T) {
 // TestSuspended: the time for which a process was stopped itself, as by Slurm all of a job are, is nobody's fault.
 func TestSuspended(t *testing.T) {
 	var h watch
-	h.c, h.timeout, h.looked = &Comm{}, time.Minute, time.Now().Add(-time.Hour)
+	h.c, h.timeout, h.checked = &Comm{}, time.Minute, time.Now().Add(-time.Hour)
 	h.call.Store(&inSum)
-	h.look()
+	h.checkCall()
 	if got := time.Duration(h.awake.Load()); got < time.Second || got > h.timeout/5 {
 		t.Errorf("%s of an hour between two looks counted", got)
 	}
@@ -234,7 +234,7 @@ func TestBrokenMPI(t *testing.T) {
 func TestWorkerPanics(t *testing.T) {
 	b := commOf(t, 2, nil)
 	b.bind(small("tr-gn"))
-	b.zero.tell(message{placeOp: int64(opUpdate), placeID: 99})
+	b.zero.send(message{indexOp: int64(opUpdate), indexID: 99})
 	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 99", "goroutine")
 }
 

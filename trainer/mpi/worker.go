@@ -16,7 +16,7 @@ import (
 // worker is a process other than 0 at work.
 type worker struct {
 	*Comm
-	said   []byte                          // when it has prepared the problem
+	report []byte                          // when it has prepared the problem
 	bound  map[int64]*models.Linearization // by id
 	pool   *reduce.Pool
 	v, dst []float64     // v from Alloc
@@ -29,14 +29,14 @@ func (w *worker) next(ctx context.Context) (message, error) {
 		if ctx.Err() != nil {
 			return true, nil
 		}
-		return w.hear(spin)
+		return w.pollMessage(spin)
 	})
 	if w.pending == nil {
 		return message{}, ctx.Err()
 	}
 	m := *w.pending
 	w.pending = nil
-	w.patient = m[placePatient] != 0
+	w.patient = m[indexPatient] != 0
 	return m, nil
 }
 
@@ -60,11 +60,11 @@ func (w *worker) do(m *message) {
 	case opPrepare:
 		w.prepare(m)
 	case opReport:
-		w.report()
+		w.sendReport()
 	case opBind:
 		w.bindPart(m)
 	case opRelease:
-		delete(w.bound, m[placeID])
+		delete(w.bound, m[indexID])
 	default:
 		w.compute(m)
 	}
@@ -72,16 +72,16 @@ func (w *worker) do(m *message) {
 
 // compute calls a linearization.
 func (w *worker) compute(m *message) {
-	l := w.bound[m[placeID]]
+	l := w.bound[m[indexID]]
 	if l == nil {
-		panic(fmt.Sprintf("mpi: op %d of linearization %d, which is not there", m.op(), m[placeID]))
+		panic(fmt.Sprintf("mpi: op %d of linearization %d, which is not there", m.op(), m[indexID]))
 	}
 	n := l.Dim()
 	if len(w.v) < n {
 		w.v, w.dst = w.link.Alloc(n), make([]float64, n)
 	}
 	v, dst := w.v[:n], w.dst[:n]
-	if m.op().vector() {
+	if m.op().hasVector() {
 		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
 	}
 	switch m.op() {
@@ -117,7 +117,7 @@ func (w *worker) prepare(m *message) {
 	var problem trainer.Config
 	err := json.Unmarshal(text, &problem)
 	if err == nil {
-		w.settle(&problem)
+		w.resolveThreads(&problem)
 		w.problem, err = trainer.PrepareShared(&problem, w.Size())
 	}
 	if err == nil {
@@ -125,15 +125,15 @@ func (w *worker) prepare(m *message) {
 		w.pool = reduce.NewPool(problem.Threads)
 	}
 	clear(w.bound)
-	w.said, err = json.Marshal(prepared(w.problem, err))
+	w.report, err = json.Marshal(prepared(w.problem, err))
 	w.must(err)
 	w.must(w.link.note(0, notePrepared))
 }
 
-// report says how prepare went.
-func (w *worker) report() {
+// sendReport says how prepare went.
+func (w *worker) sendReport() {
 	w.during(&inGather, func() error {
-		_, err := w.link.Gather(w.said)
+		_, err := w.link.Gather(w.report)
 		return err
 	})
 }
@@ -142,6 +142,6 @@ func (w *worker) bindPart(m *message) {
 	rows, o := readRows(m)
 	o.Pool = w.pool
 	l := w.bind(rows, o)
-	w.bound[m[placeID]] = l
+	w.bound[m[indexID]] = l
 	w.sumKept(l)
 }

@@ -15,13 +15,13 @@ import (
 func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	o.Spent.addGradients(o.shareOf(len(rows)))
 	var loss float64
-	if there := o.problem.Elsewhere; there != nil {
-		loss = there.RowsGradientTo(dst, w, rows)
+	if external := o.problem.External; external != nil {
+		loss = external.RowsGradientTo(dst, w, rows)
 	} else {
 		loss = o.batches.batchFor(len(rows)).GradientTo(dst, w, rows)
 	}
 	o.penalty.addTo(dst, w)
-	return loss + o.penalty.at(w)
+	return loss + o.penalty.value(w)
 }
 
 // BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows'
@@ -31,7 +31,7 @@ func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int
 	o.Spent.Equivalents += o.shareOf(len(rows)) * (o.cost.Squares/o.cost.Gradient - 1)
 	loss := o.batches.batchFor(len(rows)).GradientSquaresTo(dst, squares, w, rows)
 	o.penalty.addTo(dst, w)
-	return loss + o.penalty.at(w)
+	return loss + o.penalty.value(w)
 }
 
 // BatchFactorsTo is for networks of newtop's with all rows in one process.
@@ -51,7 +51,7 @@ func (o *Objective) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand
 	o.Spent.addGradients(o.shareOf(len(rows)))
 	loss := o.batches.noisyFor(len(rows)).gradientTo(dst, w, rows, o.problem.Noise, rng)
 	o.penalty.addTo(dst, w)
-	return loss + o.penalty.at(w)
+	return loss + o.penalty.value(w)
 }
 
 // Sample is for networks of newtop's with all rows in one process. The copies, and what is kept of passes on them, stay
@@ -86,7 +86,7 @@ type batches struct {
 	size    int              // rows that batch takes at once
 	noisy   *noisyBatch      // nil before the first
 	found   [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
-	factors []models.Factors // of the call under way
+	factors []models.Factors // of the call in progress
 }
 
 // all returns the rows of the objective.

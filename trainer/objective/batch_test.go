@@ -117,7 +117,7 @@ type away struct{ *Problem }
 func TestWhatObjectivesLack(t *testing.T) {
 	a := models.Chain(3, nil, 2, models.Tanh, models.Identity, models.SquaredError, models.SkipNone)
 	here, _ := bound(t, a, 5)
-	there := Bind(here.problem, away{here.problem}, Rows{}, &Work{}, models.Options{})
+	external := Bind(here.problem, away{here.problem}, Rows{}, &Work{}, models.Options{})
 	a.Connections[0].Sources = models.WindowSources(2, 3, 2)
 	sparse, _ := bound(t, a, 5)
 	for _, c := range []struct {
@@ -126,10 +126,10 @@ func TestWhatObjectivesLack(t *testing.T) {
 		want string
 	}{
 		{here, optim.NeedsFactors | optim.NeedsSquares | optim.NeedsSample | optim.NeedsHessian, ""},
-		{there, optim.NeedsFactors, "several processes'"},
-		{there, optim.NeedsSquares, "several processes'"},
-		{there, optim.NeedsSample, "several processes'"},
-		{there, optim.NeedsHessian | optim.NeedsGaussNewton, ""},
+		{external, optim.NeedsFactors, "several processes'"},
+		{external, optim.NeedsSquares, "several processes'"},
+		{external, optim.NeedsSample, "several processes'"},
+		{external, optim.NeedsHessian | optim.NeedsGaussNewton, ""},
 		{sparse, optim.NeedsFactors, "sparse"},
 		{sparse, optim.NeedsSquares | optim.NeedsSample, ""},
 	} {

@@ -9,7 +9,7 @@ import (
 )
 
 // Cache is what an objective keeps of the weights that it was last asked for. Who finds it as it was is charged for
-// nothing that was charged before: runs that go on from a checkpoint, and those that share one objective in turn.
+// nothing that was charged before: runs that resume from a checkpoint, and those that share one objective in turn.
 type Cache struct {
 	Evaluated *evaluated `archive:"known"`
 	Passes    *passes    `archive:"linear"`
@@ -106,8 +106,8 @@ func (c *Cache) LoadAll(o *Objective) error {
 
 // evaluatedRows returns how many rows the objective's evaluations count.
 func evaluatedRows(o *Objective) int {
-	if o.problem.Elsewhere != nil {
-		return o.Rows() * Fine
+	if o.problem.External != nil {
+		return o.Rows() * RowParts
 	}
 	return o.Rows()
 }

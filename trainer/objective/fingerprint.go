@@ -27,20 +27,20 @@ type Fingerprint struct {
 	text string
 }
 
-// fingerprintGap stands between the data and the network, and leafwise before data whose digest is made of their
+// fingerprintGap stands between the data and the network, and leafPrefix before data whose digest is made of their
 // leaves'. Older checkpoints have one over all rows at a stretch.
-const fingerprintGap, leafwise = "-", "leaves."
+const fingerprintGap, leafPrefix = "-", "leaves."
 
-// elsewhere stands before the digest of a model that another program has.
-const elsewhere = "elsewhere."
+// externalPrefix stands before the digest of a model that another program has.
+const externalPrefix = "elsewhere."
 
-// TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network
+// StartFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network
 // but for its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree).
-func TakeFingerprint(p *Problem) *Fingerprint {
+func StartFingerprint(p *Problem) *Fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &Fingerprint{done: make(chan struct{}), Stop: stop}
-	if p.Elsewhere != nil {
-		f.text = elsewhere + p.Elsewhere.Digest()
+	if p.External != nil {
+		f.text = externalPrefix + p.External.Digest()
 		close(f.done)
 		return f
 	}
@@ -58,7 +58,7 @@ func TakeFingerprint(p *Problem) *Fingerprint {
 			}
 		}
 		if ctx.Err() == nil {
-			f.text = leafwise + digest(rows) + fingerprintGap + NetworkDigest(p.Network)
+			f.text = leafPrefix + digest(rows) + fingerprintGap + NetworkDigest(p.Network)
 		}
 	}()
 	return f
@@ -89,7 +89,7 @@ func leafDigests(ctx context.Context, s *Split) []byte {
 	for leaf := 0; leaf < tree.Leaves() && ctx.Err() == nil; leaf++ {
 		first, last := tree.Rows(leaf, tree.Leaves())
 		for _, m := range []models.Matrix{s.X, s.T} {
-			var l Lanes
+			var l BitHash
 			_, columns := m.Dims()
 			row := make([]float64, columns)
 			for i := first; i < last; i++ {
@@ -108,7 +108,7 @@ func leafDigests(ctx context.Context, s *Split) []byte {
 func olderFingerprint(ctx context.Context, p *Problem) (string, error) {
 	rows := sha256.New()
 	for _, part := range []datasets.Part{datasets.Train, datasets.Test} {
-		var inputs, targets Lanes
+		var inputs, targets BitHash
 		var columns, outputs int
 		total := 0
 		err := p.Walk(part, 1024, func(first int, x, t *mat.Dense) error {
@@ -133,7 +133,7 @@ func olderFingerprint(ctx context.Context, p *Problem) (string, error) {
 // nothing. The error is the context's.
 func (f *Fingerprint) Differs(ctx context.Context, p *Problem, expected string) (what string, err error) {
 	var found string
-	if strings.HasPrefix(expected, leafwise) || p.Elsewhere != nil {
+	if strings.HasPrefix(expected, leafPrefix) || p.External != nil {
 		found = f.Wait()
 	} else if found, err = olderFingerprint(ctx, p); err != nil {
 		return "", err
@@ -141,7 +141,7 @@ func (f *Fingerprint) Differs(ctx context.Context, p *Problem, expected string) 
 	if expected == found {
 		return "", nil
 	}
-	if strings.HasPrefix(expected, elsewhere) || p.Elsewhere != nil {
+	if strings.HasPrefix(expected, externalPrefix) || p.External != nil {
 		return fmt.Sprintf("the model or its data are not those of the run: found fingerprint %s, expected %s", found,
 			expected), nil
 	}
@@ -154,19 +154,19 @@ func (f *Fingerprint) Differs(ctx context.Context, p *Problem, expected string) 
 		nil
 }
 
-// Lanes are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as SHA-256.
-// What becomes of a lane depends one to one on the number and on the lane before, so that no other number in one place
-// leaves it as it was; others in several places do once in 2⁶⁴ times.
-type Lanes [4]uint64
+// BitHash are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as
+// SHA-256. What becomes of a lane depends one to one on the number and on the lane before, so that no other number in
+// one place leaves it as it was; others in several places do once in 2⁶⁴ times.
+type BitHash [4]uint64
 
 // Add takes in more numbers.
-func (l *Lanes) Add(v []float64) {
+func (l *BitHash) Add(v []float64) {
 	a, b, c, d := l[0], l[1], l[2], l[3]
 	for ; len(v) >= 4; v = v[4:] {
 		a, b = mix(a, v[0]), mix(b, v[1])
 		c, d = mix(c, v[2]), mix(d, v[3])
 	}
-	*l = Lanes{a, b, c, d}
+	*l = BitHash{a, b, c, d}
 	for i, x := range v {
 		l[i] = mix(l[i], x)
 	}

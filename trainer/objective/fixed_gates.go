@@ -124,7 +124,7 @@ func (s *FixedGates) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch f
 
 func (s *FixedGates) Blocks(count int) []optim.Objective {
 	parts := s.whole.Blocks(count)
-	if len(s.parts) != len(parts) || s.parts[0].(*FixedGates).whole != parts[0] { // the whole has bound them anew
+	if len(s.parts) != len(parts) || s.parts[0].(*FixedGates).whole != parts[0] { // the whole has bound them again
 		s.parts = nil
 		for _, part := range parts {
 			s.parts = append(s.parts, FixGates(part.(*Objective)))

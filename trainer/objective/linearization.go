@@ -21,7 +21,7 @@ type Linearization interface {
 	GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error
 	Dim() int
 	Rows() int // all of them
-	KeptRows() int
+	RetainedRows() int
 	Current() bool
 	Requested() bool
 	Expect(products bool)

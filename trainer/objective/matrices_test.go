@@ -10,7 +10,7 @@ import (
 
 // tensors is a model elsewhere that knows its tensors of two dimensions or more, and nothing else.
 type tensors struct {
-	Elsewhere
+	External
 	weights []models.Block
 }
 
@@ -21,14 +21,14 @@ func TestMatricesOfObjectives(t *testing.T) {
 	const experts = "[{1 0 3 2 0 true} {2 1 2 3 9 true} {3 0 3 2 17 true} {4 3 2 3 26 true}]"
 	net, _ := bound(t, models.Chain(3, []int{4}, 2, models.Tanh, models.Identity, models.SquaredError, models.SkipAll), 5)
 	mixture, _ := bound(t, decaying()["mixture"], 5)
-	there := &Objective{problem: &Problem{Elsewhere: &tensors{weights: []models.Block{
+	external := &Objective{problem: &Problem{External: &tensors{weights: []models.Block{
 		{To: 1, From: 0, Rows: 5, Cols: 9, Offset: 0}, {To: 3, From: 2, Rows: 1, Offset: 50}, {To: 4, From: 3, Rows: 2, Cols: 5, Offset: 50},
 	}}}}
 	for _, c := range []struct {
 		o    optim.MatrixObjective
 		want string
 	}{
-		{net, chain}, {mixture, experts}, {FixGates(mixture), experts}, {there, "[{1 0 5 9 0 false} {4 3 2 5 50 false}]"},
+		{net, chain}, {mixture, experts}, {FixGates(mixture), experts}, {external, "[{1 0 5 9 0 false} {4 3 2 5 50 false}]"},
 	} {
 		if got := fmt.Sprint(c.o.Matrices()); got != c.want {
 			t.Errorf("%s, expected %s", got, c.want)

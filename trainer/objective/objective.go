@@ -17,13 +17,13 @@ import (
 
 // Objective is the mean loss over some rows as methods see it, with the problem's penalty. It keeps the linearization
 // of the last weights that it was asked for, and the last evaluation, since a method asks for the loss of a trial step
-// and the session for the figures of the accepted one.
+// and the session for the metrics of the accepted one.
 type Objective struct {
 	Spent *Work // what it charges
 
 	problem *Problem
 	cost    models.Cost
-	on      Binder
+	binder  Binder
 	rows    Rows    // that the mean is over
 	count   int     // how many these are
 	Share   float64 // of all training rows
@@ -80,12 +80,12 @@ func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective 
 // account.
 func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
 	penalty := p.penalty()
-	passes := penalty.of(on.Bind(rows, o))
+	passes := penalty.wrap(on.Bind(rows, o))
 	return &Objective{
 		Spent:   spent,
 		problem: p,
 		cost:    p.Cost(),
-		on:      on,
+		binder:  on,
 		rows:    rows,
 		count:   passes.Rows(),
 		Share:   1,
@@ -112,7 +112,7 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 	o.closeParts()
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
-		part := Bind(o.problem, o.on, o.rows.part(i, count), o.Spent, options)
+		part := Bind(o.problem, o.binder, o.rows.part(i, count), o.Spent, options)
 		part.Share = float64(part.Rows()) / float64(o.Rows())
 		o.parts[i] = part
 	}
@@ -134,8 +134,10 @@ func (o *Objective) closeParts() {
 	o.parts = nil
 }
 
+// Dim returns how many weights there are.
 func (o *Objective) Dim() int { return o.problem.Dim() }
 
+// Rows returns over how many rows the mean is.
 func (o *Objective) Rows() int { return o.count }
 
 // Loss returns the minimized loss. It charges a forward pass, unless the evaluation at w is the last one.
@@ -144,7 +146,7 @@ func (o *Objective) Loss(w []float64) float64 {
 		o.Spent.Losses += o.Share
 		o.Spent.Equivalents += o.Share * o.cost.Loss / o.cost.Gradient
 	}
-	return o.Evaluate(w).Loss + o.penalty.at(w)
+	return o.Evaluate(w).Loss + o.penalty.value(w)
 }
 
 // Evaluate returns how well w does on the rows, without the penalty, as the last evaluation says where that was at w.
@@ -156,20 +158,22 @@ func (o *Objective) Evaluate(w []float64) models.Evaluation {
 	return o.last.Evaluation
 }
 
-// Aside calls f, which may ask for evaluations at other weights. The last one of before stays.
-func (o *Objective) Aside(f func()) {
+// PreserveEvaluation calls f, which may ask for evaluations at other weights. The last one of before stays.
+func (o *Objective) PreserveEvaluation(f func()) {
 	before := o.last
 	before.at = slices.Clone(before.at)
 	f()
 	o.last = before
 }
 
+// GradientTo stores the gradient of the minimized loss at w, and returns that loss.
 func (o *Objective) GradientTo(dst, w []float64) float64 {
 	o.Linearize(w)
 	o.passes.GradientTo(dst)
 	return o.passes.Loss()
 }
 
+// Linearize does the passes at w. It charges a gradient, unless the last ones were at w.
 func (o *Objective) Linearize(w []float64) {
 	if o.linear && slices.Equal(o.at, w) {
 		return
@@ -181,20 +185,22 @@ func (o *Objective) Linearize(w []float64) {
 	o.last.set(w, o.passes.Evaluation())
 }
 
+// Hessian returns the Hessian at w, which counts its products.
 func (o *Objective) Hessian(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.HessianTo, price: o.cost.Hessian/o.cost.Gradient + o.again()}
+	return &product{o: o, apply: o.passes.HessianTo, cost: o.cost.Hessian/o.cost.Gradient + o.recomputation()}
 }
 
+// GaussNewton returns the generalized Gauss–Newton matrix at w, which counts its products.
 func (o *Objective) GaussNewton(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.GaussNewtonTo, price: o.cost.GaussNewton/o.cost.Gradient + o.again()}
+	return &product{o: o, apply: o.passes.GaussNewtonTo, cost: o.cost.GaussNewton/o.cost.Gradient + o.recomputation()}
 }
 
 // GaussNewtonRows is GaussNewton through explicit Jacobian rows, at their price.
 func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.GaussNewtonRowsTo, price: o.cost.Rows/o.cost.Gradient + o.again()}
+	return &product{o: o, apply: o.passes.GaussNewtonRowsTo, cost: o.cost.Rows/o.cost.Gradient + o.recomputation()}
 }
 
 // GaussNewtonMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once
@@ -202,7 +208,7 @@ func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.Linearize(w)
 	o.chargePasses()
-	price := o.cost.Matrix/o.cost.Gradient + float64(o.problem.Outputs())*o.again()
+	price := o.cost.Matrix/o.cost.Gradient + float64(o.problem.Outputs())*o.recomputation()
 	// The sum is the same for any number of parts, of which several processes have others than one.
 	before := o.Spent.Equivalents
 	charged := before
@@ -219,24 +225,25 @@ func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch fu
 
 // Flops returns what a product takes: a multiplication and an addition for each one that is counted, and the
 // passes that were not kept.
-func (p *product) Flops() float64 { return 2 * p.price * p.o.cost.Gradient * float64(p.o.Rows()) }
+func (p *product) Flops() float64 { return 2 * p.cost * p.o.cost.Gradient * float64(p.o.Rows()) }
 
-// again returns what every product pays for passes that were not kept, in gradient equivalents.
-func (o *Objective) again() float64 {
-	return 1 - float64(o.passes.KeptRows())/float64(o.Rows())
+// recomputation returns what every product pays for passes that were not kept, in gradient equivalents.
+func (o *Objective) recomputation() float64 {
+	return 1 - float64(o.passes.RetainedRows())/float64(o.Rows())
 }
 
 // chargePasses charges the passes that the next product does again because Update did not keep them.
 func (o *Objective) chargePasses() {
 	if !o.passes.Current() {
-		o.Spent.Equivalents += o.Share * (1 - o.again())
+		o.Spent.Equivalents += o.Share * (1 - o.recomputation())
 	}
 }
 
+// GaussNewtonDiagTo stores the diagonal of the Gauss–Newton matrix at w.
 func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.Linearize(w)
 	o.chargePasses()
-	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.again())
+	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.recomputation())
 	o.passes.GaussNewtonDiagTo(dst)
 }
 
@@ -244,7 +251,7 @@ func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
 type product struct {
 	o     *Objective
 	apply func(dst, v []float64)
-	price float64 // of one product, in gradient equivalents
+	cost  float64 // of one product, in gradient equivalents
 }
 
 func (p *product) Dim() int { return p.o.Dim() }
@@ -252,6 +259,6 @@ func (p *product) Dim() int { return p.o.Dim() }
 func (p *product) MulVecTo(dst, v []float64) {
 	p.o.chargePasses()
 	p.o.Spent.Products += p.o.Share
-	p.o.Spent.Equivalents += p.o.Share * p.price
+	p.o.Spent.Equivalents += p.o.Share * p.cost
 	p.apply(dst, v)
 }

@@ -20,8 +20,8 @@ import (
 // Weights returns where the weights that decay lie in the flat vector, in its order.
 func (p *Problem) Weights() []optim.Span {
 	var blocks []models.Block
-	if p.Elsewhere != nil {
-		blocks = p.Elsewhere.Weights()
+	if p.External != nil {
+		blocks = p.External.Weights()
 	} else {
 		blocks = p.Network.Blocks()
 	}
@@ -40,7 +40,7 @@ func (p *Problem) Weights() []optim.Span {
 // Minimized returns what methods minimize over the rows of l: with the penalty. Evaluations are the data's alone.
 func (p *Problem) Minimized(l Linearization) Linearization {
 	penalty := p.penalty()
-	return penalty.of(l)
+	return penalty.wrap(l)
 }
 
 func (p *Problem) penalty() penalty { return penalty{p.L2, p.Weights()} }
@@ -49,7 +49,7 @@ func (p *Problem) penalty() penalty { return penalty{p.L2, p.Weights()} }
 func LossAt(l Linearization, w []float64) float64 {
 	loss := l.EvaluateAt(w).Loss
 	if p, ok := l.(*penalized); ok {
-		loss += p.penalty.at(w)
+		loss += p.penalty.value(w)
 	}
 	return loss
 }
@@ -60,14 +60,14 @@ type penalty struct {
 	weights []optim.Span
 }
 
-func (p *penalty) of(l Linearization) Linearization {
+func (p *penalty) wrap(l Linearization) Linearization {
 	if p.lambda == 0 {
 		return l
 	}
 	return &penalized{l, *p, make([]float64, l.Dim())}
 }
 
-func (p *penalty) at(w []float64) float64 {
+func (p *penalty) value(w []float64) float64 {
 	if p.lambda == 0 { // the weights may be infinite
 		return 0
 	}
@@ -102,7 +102,7 @@ func (p *penalized) Update(w []float64) {
 	p.Linearization.Update(w)
 }
 
-func (p *penalized) Loss() float64 { return p.Linearization.Loss() + p.penalty.at(p.w) }
+func (p *penalized) Loss() float64 { return p.Linearization.Loss() + p.penalty.value(p.w) }
 
 func (p *penalized) GradientTo(dst []float64) {
 	p.Linearization.GradientTo(dst)

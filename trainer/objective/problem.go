@@ -21,9 +21,9 @@ type Problem struct {
 	L2    float64 // λ of the penalty, see penalty.go; 0: none
 	Noise float64 // standard deviation of what is added to the inputs of batches; 0: none
 
-	// Elsewhere is the model that another program has; nil: this one has the network and the rows. With it Data and the
+	// External is the model that another program has; nil: this one has the network and the rows. With it Data and the
 	// splits say how many rows there are, and Network is nil.
-	Elsewhere Elsewhere
+	External External
 }
 
 // NewProblem returns the problem of data and a network.
@@ -43,8 +43,8 @@ var _ Binder = (*Problem)(nil)
 
 // Bind binds the network to rows in this process.
 func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Bind(rows, o)
+	if p.External != nil {
+		return p.External.Bind(rows, o)
 	}
 	x, t := p.Select(rows, 0, p.Of(rows))
 	return p.Network.Bind(x, t, o)
@@ -52,50 +52,50 @@ func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
 
 // Dim returns how many weights there are.
 func (p *Problem) Dim() int {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Dim()
+	if p.External != nil {
+		return p.External.Dim()
 	}
 	return p.Network.Dim()
 }
 
 // ExpertDim returns how many of the weights are not those of a mixture's gates.
 func (p *Problem) ExpertDim() int {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Dim()
+	if p.External != nil {
+		return p.External.Dim()
 	}
 	return p.Network.ExpertDim()
 }
 
-// Blocks returns the blocks of weights, those of a model elsewhere as Elsewhere.Blocks has them.
+// Blocks returns the blocks of weights, those of an external model as External.Blocks has them.
 func (p *Problem) Blocks() []models.Block {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Blocks()
+	if p.External != nil {
+		return p.External.Blocks()
 	}
 	return p.Network.Blocks()
 }
 
-// Cost returns what passes cost per row. For a model elsewhere they are counted in forward passes of dense layers: as
+// Cost returns what passes cost per row. For an external model they are counted in forward passes of dense layers: as
 // many backward as two forward, and products as on passes that are kept.
 func (p *Problem) Cost() models.Cost {
-	if p.Elsewhere != nil {
+	if p.External != nil {
 		n := float64(p.Dim())
 		return models.Cost{Loss: n, Gradient: 3 * n, GaussNewton: 4 * n, Hessian: 5 * n, Diagonal: n}
 	}
 	return p.Network.Cost()
 }
 
-// Outputs returns how many numbers the network says of a row; 1 for a model elsewhere.
+// Outputs returns how many numbers the network says of a row; 1 for an external model.
 func (p *Problem) Outputs() int {
-	if p.Elsewhere != nil {
+	if p.External != nil {
 		return 1
 	}
 	return p.Network.Outputs()
 }
 
-// InitTo draws the first weights, or stores those that a model elsewhere begins with.
+// InitTo draws the first weights, or stores those that an external model begins with.
 func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
-	if p.Elsewhere != nil {
-		p.Elsewhere.InitTo(dst)
+	if p.External != nil {
+		p.External.InitTo(dst)
 		return
 	}
 	p.Network.InitTo(dst, p.Init, rng)
@@ -103,8 +103,8 @@ func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
 
 // Close ends what the problem needs elsewhere. Nothing is asked of it afterwards.
 func (p *Problem) Close() error {
-	if p.Elsewhere != nil {
-		return p.Elsewhere.Close()
+	if p.External != nil {
+		return p.External.Close()
 	}
 	return nil
 }

@@ -19,16 +19,16 @@ type Rows struct {
 	Folds, Fold int
 }
 
-// left returns how many rows among total of a split Folds leaves.
-func (r Rows) left(total int) int {
+// remaining returns how many rows among total of a split Folds leaves.
+func (r Rows) remaining(total int) int {
 	if r.Folds == 0 {
 		return total
 	}
 	return total - (max(0, total-(r.Fold-1))+r.Folds-1)/r.Folds
 }
 
-// fold returns which row of a split row j of those is that Folds leaves.
-func (r Rows) fold(j int) int {
+// unfold returns which row of a split row j of those is that Folds leaves.
+func (r Rows) unfold(j int) int {
 	if r.Folds == 0 {
 		return j
 	}
@@ -46,15 +46,15 @@ func (r Rows) Of(total int) int {
 		return r.Count
 	}
 	step := max(1, r.Step)
-	return (max(0, r.left(total)-r.First) + step - 1) / step
+	return (max(0, r.remaining(total)-r.First) + step - 1) / step
 }
 
 // at returns which row among total row j is.
 func (r Rows) at(j, total int) int {
 	if r.Count > 0 {
-		return r.fold(j * r.left(total) / r.Count)
+		return r.unfold(j * r.remaining(total) / r.Count)
 	}
-	return r.fold(r.First + j*max(1, r.Step))
+	return r.unfold(r.First + j*max(1, r.Step))
 }
 
 // part returns part i of count: the rows i, i + count, i + 2·count, … of these, which are not evenly spaced ones.

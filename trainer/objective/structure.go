@@ -18,7 +18,7 @@ var (
 
 // Chain returns the network as layers in a row, or says which of its layers breaks the row.
 func (o *Objective) Chain() (*optim.Chain, error) {
-	if o.problem.Elsewhere != nil {
+	if o.problem.External != nil {
 		return nil, errors.New("the model is another program's: expected a network of newtop's")
 	}
 	network := o.problem.Network
@@ -26,7 +26,7 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 	if arch.Mixture != nil {
 		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
 	}
-	if !local(o.on) {
+	if !local(o.binder) {
 		return nil, errors.New(severalProcesses)
 	}
 	inputs, targets := o.batches.all()
@@ -72,14 +72,14 @@ func local(on Binder) bool {
 	return here
 }
 
-// Offers returns an *optim.CapabilityError for what a model elsewhere, or rows of several processes, lack of what a
+// Offers returns an *optim.CapabilityError for what an external model, or rows of several processes, lack of what a
 // method needs.
 func (o *Objective) Offers(need optim.Capability) error {
 	const chosen = optim.NeedsFactors | optim.NeedsSquares | optim.NeedsSample
 	switch {
-	case o.problem.Elsewhere != nil:
-		return o.problem.Elsewhere.Offers(need)
-	case need&chosen != 0 && !local(o.on):
+	case o.problem.External != nil:
+		return o.problem.External.Offers(need)
+	case need&chosen != 0 && !local(o.binder):
 		return &optim.CapabilityError{Reason: severalProcesses}
 	case need&optim.NeedsFactors != 0 && len(o.problem.Network.Matrices()) == 0:
 		return &optim.CapabilityError{Reason: "all connections of the network are sparse: expected a dense one at least"}
@@ -87,12 +87,12 @@ func (o *Objective) Offers(need optim.Capability) error {
 	return nil
 }
 
-// Matrices returns the dense blocks of weights. Tensors of a model elsewhere are their first dimension by all others,
+// Matrices returns the dense blocks of weights. Tensors of an external model are their first dimension by all others,
 // without biases, as it is not told which of the tensors of one dimension are biases of what.
 func (o *Objective) Matrices() []optim.Matrix {
 	var all []optim.Matrix
-	if there := o.problem.Elsewhere; there != nil {
-		for _, b := range there.Weights() {
+	if external := o.problem.External; external != nil {
+		for _, b := range external.Weights() {
 			if b.Size() > 0 {
 				all = append(all, optim.Matrix{To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols, Offset: b.Offset})
 			}
@@ -114,4 +114,4 @@ func (o *Objective) Charge(multiplications float64) {
 func (o *Objective) Weights() []optim.Span { return o.penalty.weights }
 
 // Penalty returns P(w).
-func (o *Objective) Penalty(w []float64) float64 { return o.penalty.at(w) }
+func (o *Objective) Penalty(w []float64) float64 { return o.penalty.value(w) }

@@ -28,16 +28,16 @@ func (m *Model) check() error {
 	}
 	n := m.Dim()
 	g, v, first, second := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	figures, err := m.end.GradientTo(g)
+	metrics, err := m.end.GradientTo(g)
 	if err != nil {
 		return err
 	}
-	if !(figures.Loss-figures.Loss == 0) || !(floats.Norm(g, 2) >= 0) {
+	if !(metrics.Loss-metrics.Loss == 0) || !(floats.Norm(g, 2) >= 0) {
 		return fmt.Errorf(
 			"%s: the loss or the gradient at the weights that it begins with is not finite: expected numbers",
 			m.about.Name)
 	}
-	// computed anew, and not what is kept at the point
+	// computed again, and not what is kept at the point
 	if _, err := m.end.RowsGradientTo(second, m.start, nil); err != nil {
 		return err
 	}

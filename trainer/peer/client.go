@@ -69,7 +69,7 @@ func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Clie
 	c.wire = wire{conn: conn, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn), out: writer{w: conn}}
 	c.release = context.AfterFunc(ctx, func() { c.Interrupt(context.Cause(ctx)) })
 	if p != nil {
-		go c.outlive(p)
+		go c.watchProgram(p)
 	}
 	hello, err := c.wire.greet(&o)
 	if err != nil {
@@ -95,8 +95,8 @@ func Dial(ctx context.Context, path string, o Options) (*Client, error) {
 	return New(ctx, conn, o)
 }
 
-// outlive breaks the connection some time after the program's end: its children may hold the other end.
-func (c *Client) outlive(p *program) {
+// watchProgram breaks the connection some time after the program's end: its children may hold the other end.
+func (c *Client) watchProgram(p *program) {
 	<-p.ended
 	select {
 	case <-time.After(drainPatience):
@@ -111,7 +111,7 @@ func (c *Client) Interrupt(cause error) {
 	c.wire.conn.Close()
 }
 
-// Hurry breaks a request that is under way.
+// Hurry breaks a request that is in progress.
 func (c *Client) Hurry(cause error) {
 	if c.mu.TryLock() {
 		c.mu.Unlock()
@@ -186,7 +186,7 @@ func (c *Client) About() *About { return &c.about }
 func (c *Client) Spent() time.Duration { return time.Duration(c.wire.spent.Load()) }
 
 // ask sends a request and reads the reply.
-func (c *Client) ask(q *request) (head, error) {
+func (c *Client) ask(q *request) (header, error) {
 	if q.driven && c.observed {
 		return nil, fmt.Errorf("%s: %s in observed mode: %w", c.wire.name, q.op, ErrUnsupported)
 	}
@@ -220,17 +220,17 @@ func (c *Client) checkSizes(q *request) {
 }
 
 // measure is ask for a request that is answered by how well weights do.
-func (c *Client) measure(q *request) (f Figures, err error) {
+func (c *Client) measure(q *request) (f Metrics, err error) {
 	q.loss = true
 	h, err := c.ask(q)
 	if err != nil {
-		return Figures{}, err
+		return Metrics{}, err
 	}
 	for _, n := range []field{{"loss", &f.Loss}, {"error_rate", &f.Error}, {"rmse", &f.RMSE}} {
 		if *n.dst, err = h.number(n.key); err != nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			return f, c.wire.breaks(q.op, 0, err)
+			return f, c.wire.fail(q.op, 0, err)
 		}
 	}
 	return f, nil

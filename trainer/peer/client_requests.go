@@ -22,17 +22,17 @@ func (c *Client) At(w []float64) error {
 }
 
 // Loss asks for the loss over the rows at w, or at the point.
-func (c *Client) Loss(w []float64) (Figures, error) {
+func (c *Client) Loss(w []float64) (Metrics, error) {
 	return c.measure(&request{op: "loss", name: "w", vector: w})
 }
 
 // Eval asks for the loss over the test rows.
-func (c *Client) Eval(w []float64) (Figures, error) {
+func (c *Client) Eval(w []float64) (Metrics, error) {
 	return c.measure(&request{op: "eval", needs: []string{HasEval}, name: "w", vector: w})
 }
 
 // GradientTo asks for the gradient at the point, and how well the weights do there.
-func (c *Client) GradientTo(dst []float64) (Figures, error) {
+func (c *Client) GradientTo(dst []float64) (Metrics, error) {
 	return c.measure(&request{op: "grad", needs: []string{HasGradient}, want: "g", dst: dst})
 }
 
@@ -74,10 +74,10 @@ func (c *Client) Set(w []float64) error {
 }
 
 // longEvent is how many bytes of JSON surely fit a head, where each may become six.
-const longEvent = maxHead / 8
+const longEvent = maxHeader / 8
 
-// Tell gives the peer an event of the run, in JSON.
-func (c *Client) Tell(text []byte) error {
+// SendEvent gives the peer an event of the run, in JSON.
+func (c *Client) SendEvent(text []byte) error {
 	if len(text) > longEvent || !json.Valid(text) {
 		return fmt.Errorf("%s: an event of %d bytes: %w", c.wire.name, len(text), ErrUnsupported)
 	}
@@ -95,10 +95,10 @@ type Step struct {
 	Optimizer string
 }
 
-// Next waits for the next step of an observed peer, for as long as that takes: from then on it answers requests until
-// On. That the context ends is no harm: Next may be called again. At the end of the peer the error is an io.EOF to
-// errors.Is.
-func (c *Client) Next(ctx context.Context) (Step, error) {
+// NextStep waits for the next step of an observed peer, for as long as that takes: from then on it answers requests
+// until On. That the context ends is no harm: NextStep may be called again. At the end of the peer the error is an
+// io.EOF to errors.Is.
+func (c *Client) NextStep(ctx context.Context) (Step, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -126,14 +126,14 @@ func (c *Client) Next(ctx context.Context) (Step, error) {
 		step, err = c.wire.step()
 	}
 	if err != nil {
-		return Step{}, c.wire.breaks("step", c.options.Answer, err)
+		return Step{}, c.wire.fail("step", c.options.Answer, err)
 	}
 	c.open, c.wire.failed = true, nil
 	return step, nil
 }
 
-// On lets an observed peer go on.
-func (c *Client) On() error {
+// Continue lets an observed peer go on.
+func (c *Client) Continue() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -145,7 +145,7 @@ func (c *Client) On() error {
 	c.open = false
 	_ = c.wire.conn.SetDeadline(time.Now().Add(c.options.Answer))
 	if err := c.wire.out.frame(map[string]any{"op": "on"}, c.wire.dtype, nil); err != nil {
-		return c.wire.breaks("on", c.options.Answer, err)
+		return c.wire.fail("on", c.options.Answer, err)
 	}
 	return nil
 }

@@ -54,12 +54,12 @@ func answers(t *testing.T, f *fake) {
 	}
 	copy(want, w)
 	same("get", c.Start(got))
-	figures, err := c.Loss(nil)
-	if err != nil || figures.Loss != f.loss(w) || !math.IsNaN(figures.Error) || !math.IsInf(figures.RMSE, 1) {
-		t.Errorf("loss: %+v, %v", figures, err)
+	metrics, err := c.Loss(nil)
+	if err != nil || metrics.Loss != f.loss(w) || !math.IsNaN(metrics.Error) || !math.IsInf(metrics.RMSE, 1) {
+		t.Errorf("loss: %+v, %v", metrics, err)
 	}
-	if figures, err = c.Eval(v); err != nil || figures.Loss != f.loss(v) {
-		t.Errorf("eval: %+v, %v", figures, err)
+	if metrics, err = c.Eval(v); err != nil || metrics.Loss != f.loss(v) {
+		t.Errorf("eval: %+v, %v", metrics, err)
 	}
 	copy(want, f.gradient(w, nil))
 	at, err := c.GradientTo(got)
@@ -80,7 +80,7 @@ func answers(t *testing.T, f *fake) {
 		want[i] = f.curvature(i)
 	}
 	same("diag", c.DiagonalTo(got))
-	if err := errors.Join(c.Set(v), c.Tell([]byte(`{"type":"epoch"}`))); err != nil || !slices.Equal(f.set, v) || len(f.events) != 1 || f.events[0] != `{"type":"epoch"}` {
+	if err := errors.Join(c.Set(v), c.SendEvent([]byte(`{"type":"epoch"}`))); err != nil || !slices.Equal(f.set, v) || len(f.events) != 1 || f.events[0] != `{"type":"epoch"}` {
 		t.Errorf("set and tell: %v, %q", err, f.events)
 	}
 	if c.Spent() < 20*time.Millisecond || c.Spent() > 40*time.Millisecond {

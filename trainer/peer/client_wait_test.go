@@ -97,13 +97,13 @@ func TestObserved(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		if _, err := c.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := c.NextStep(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 		close(release)
 		x := make([]float64, 3)
 		for i := range 2 {
-			s, err := c.Next(t.Context())
+			s, err := c.NextStep(t.Context())
 			if err != nil || s.Step != 100*(i+1) || !math.IsNaN(s.Loss) || s.Rate != 0.1 || !math.IsNaN(s.Momentum) || s.Optimizer != "SGD" {
 				t.Errorf("%+v, %v", s, err)
 			}
@@ -113,14 +113,14 @@ func TestObserved(t *testing.T) {
 			if err := c.At(x); !errors.Is(err, ErrUnsupported) {
 				t.Error(err)
 			}
-			if err := c.On(); err != nil {
+			if err := c.Continue(); err != nil {
 				t.Error(err)
 			}
 			if _, err := c.Loss(nil); !errors.Is(err, ErrUnsupported) {
 				t.Error("asked between two steps:", err)
 			}
 		}
-		if _, err := c.Next(t.Context()); !errors.Is(err, io.EOF) {
+		if _, err := c.NextStep(t.Context()); !errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
 	})
@@ -143,9 +143,9 @@ func TestStepIsCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = c.Next(t.Context())
-			_, again := c.Next(t.Context())
-			told(t, errors.Join(err, again, c.On()), "closed the connection")
+			_, err = c.NextStep(t.Context())
+			_, again := c.NextStep(t.Context())
+			told(t, errors.Join(err, again, c.Continue()), "closed the connection")
 		})
 	}
 }

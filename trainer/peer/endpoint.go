@@ -65,8 +65,8 @@ type Finding struct {
 	Fatal  bool   `json:"fatal"`
 }
 
-// Figures tell how well weights do. Error and RMSE are NaN where the model does not tell them.
-type Figures struct{ Loss, Error, RMSE float64 }
+// Metrics tell how well weights do. Error and RMSE are NaN where the model does not tell them.
+type Metrics struct{ Loss, Error, RMSE float64 }
 
 // Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error
 // that wraps ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
@@ -78,9 +78,9 @@ type Endpoint interface {
 	Start(dst []float64) error
 	At(w []float64) error
 	// at w, which the point does not move to; nil: at the point
-	Loss(w []float64) (Figures, error)
-	Eval(w []float64) (Figures, error)                                     // the same over the test rows
-	GradientTo(dst []float64) (Figures, error)                             // at the point
+	Loss(w []float64) (Metrics, error)
+	Eval(w []float64) (Metrics, error)                                     // the same over the test rows
+	GradientTo(dst []float64) (Metrics, error)                             // at the point
 	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows; nil: all
 	HessianTo(dst, v []float64) error
 	GaussNewtonTo(dst, v []float64) error

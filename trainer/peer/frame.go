@@ -20,7 +20,7 @@ import (
 const (
 	magic     = "NTP1"
 	prefix    = 16
-	maxHead   = 1 << 20
+	maxHeader = 1 << 20
 	maxBody   = 1 << 40
 	alignment = 64
 )
@@ -92,15 +92,15 @@ func (v *vectorOf) check(name string, t dtype, n int, from, to int64) error {
 	return nil
 }
 
-// head is what a frame says, by keys.
-type head map[string]json.RawMessage
+// header is what a frame says, by keys.
+type header map[string]json.RawMessage
 
-// parseHead reads a head, which is one JSON object in UTF-8.
-func parseHead(text []byte) (head, error) {
+// parseHeader reads a head, which is one JSON object in UTF-8.
+func parseHeader(text []byte) (header, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("a head is not UTF-8")
 	}
-	var h head
+	var h header
 	if err := json.Unmarshal(text, &h); err != nil || h == nil {
 		return nil, fmt.Errorf("a head is no JSON object: %.40q", text)
 	}
@@ -108,7 +108,7 @@ func parseHead(text []byte) (head, error) {
 }
 
 // read stores what a key says, and nothing if it is not there, nor for null.
-func (h head) read(key string, dst any) error {
+func (h header) read(key string, dst any) error {
 	text, ok := h[key]
 	if !ok || string(text) == "null" {
 		return nil
@@ -120,14 +120,14 @@ func (h head) read(key string, dst any) error {
 }
 
 // number returns what a key says, or NaN.
-func (h head) number(key string) (float64, error) {
+func (h header) number(key string) (float64, error) {
 	v := event.Absent
 	err := h.read(key, &v)
 	return float64(v), err
 }
 
-// needed is number for a key that has to be there.
-func (h head) needed(key string) (float64, error) {
+// required is number for a key that has to be there.
+func (h header) required(key string) (float64, error) {
 	if _, ok := h[key]; !ok || string(h[key]) == "null" {
 		return 0, fmt.Errorf("there is no %s", key)
 	}
@@ -135,7 +135,7 @@ func (h head) needed(key string) (float64, error) {
 }
 
 // count returns the whole number of a key, from least up; 0 if the key is not there.
-func (h head) count(key string, least int) (int, error) {
+func (h header) count(key string, least int) (int, error) {
 	var v int
 	if err := h.read(key, &v); err != nil {
 		return 0, err
@@ -147,7 +147,7 @@ func (h head) count(key string, least int) (int, error) {
 }
 
 // text returns the string of a key.
-func (h head) text(key string) (string, error) {
+func (h header) text(key string) (string, error) {
 	var v string
 	err := h.read(key, &v)
 	return v, err
@@ -168,7 +168,7 @@ func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, 1
 
 // next reads the beginning of a frame: its head, and what is said of its vectors. At an end between two frames it is
 // io.EOF.
-func (r *reader) next() (head, error) {
+func (r *reader) next() (header, error) {
 	if _, err := io.ReadFull(r.r, r.prefix[:]); err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func (r *reader) next() (head, error) {
 	}
 	length, body := binary.LittleEndian.Uint32(r.prefix[4:]), binary.LittleEndian.Uint64(r.prefix[8:])
 	switch {
-	case length > maxHead:
-		return nil, fmt.Errorf("a head has %d bytes, more than %d", length, maxHead)
+	case length > maxHeader:
+		return nil, fmt.Errorf("a head has %d bytes, more than %d", length, maxHeader)
 	case body > maxBody:
 		return nil, fmt.Errorf("a body has %d bytes, more than %d", body, int64(maxBody))
 	}
@@ -186,7 +186,7 @@ func (r *reader) next() (head, error) {
 	if err != nil {
 		return nil, midway(err)
 	}
-	h, err := parseHead(text)
+	h, err := parseHeader(text)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (r *reader) next() (head, error) {
 	return h, r.bounded(int64(body))
 }
 
-// arriving reads so many bytes into the buffer, which grows as they come.
+// arriving reads a number of bytes into the buffer, which grows as they come.
 func (r *reader) arriving(length int) ([]byte, error) {
 	const step = 1 << 14
 	have := 0

@@ -67,7 +67,7 @@ func TestLiesTakeNoMemory(t *testing.T) {
 	if err := in.end(); err != io.ErrUnexpectedEOF || cap(in.buffer) > 1<<15 {
 		t.Error(err, cap(in.buffer))
 	}
-	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32([]byte(magic), maxHead), 0)
+	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32([]byte(magic), maxHeader), 0)
 	in = newReader(bytes.NewReader(b))
 	if _, err := in.next(); err != io.ErrUnexpectedEOF || cap(in.buffer) > 1<<15 {
 		t.Error(err, cap(in.buffer))

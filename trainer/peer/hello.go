@@ -26,7 +26,7 @@ func (w *wire) greet(o *Options) (*hello, error) {
 		err = w.in.end()
 	}
 	if err != nil {
-		return nil, w.breaks("hello", o.Hello, err)
+		return nil, w.fail("hello", o.Hello, err)
 	}
 	peer, err := parseHello(h)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f Finding) String() string {
 }
 
 // agree forgets the mapped file where the peer can't map it.
-func (w *wire) agree(h head) error {
+func (w *wire) agree(h header) error {
 	var took bool
 	if err := h.read("map", &took); err != nil {
 		return fmt.Errorf("%s: welcome: %w", w.name, err)
@@ -80,7 +80,7 @@ func (w *wire) agree(h head) error {
 }
 
 // parseHello reads what a peer says of itself.
-func parseHello(h head) (*hello, error) {
+func parseHello(h header) (*hello, error) {
 	if op, err := h.text("op"); err != nil || op != "hello" {
 		return nil, fmt.Errorf("the first frame is %.20q, not \"hello\"", cmp.Or(op, string(h["op"])))
 	}
@@ -99,7 +99,7 @@ func parseHello(h head) (*hello, error) {
 }
 
 // speaks says what is wrong with the peer's versions.
-func speaks(h head) error {
+func speaks(h header) error {
 	var versions []int
 	if err := h.read("protocol", &versions); err != nil {
 		return err
@@ -116,7 +116,7 @@ func speaks(h head) error {
 }
 
 // describe takes what the peer says of its model.
-func (p *hello) describe(h head) (err error) {
+func (p *hello) describe(h header) (err error) {
 	a := &p.about
 	if a.Dim, err = h.count("n", 1); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (p *hello) describe(h head) (err error) {
 }
 
 // divide takes the blocks, which have all weights.
-func (a *About) divide(h head) error {
+func (a *About) divide(h header) error {
 	if err := h.read("blocks", &a.Blocks); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ type linearization struct {
 	test    bool
 	w       []float64 // the weights that it is at
 	slope   []float64 // the gradient there
-	figures Figures
-	known   bool // whether figures and slope are those there
+	metrics Metrics
+	known   bool // whether metrics and slope are those there
 }
 
 var _ objective.Linearization = (*linearization)(nil)
@@ -32,8 +32,8 @@ func (l *linearization) Update(w []float64) {
 	}
 }
 
-// here moves the model's point to the linearization's weights.
-func (l *linearization) here() {
+// movePoint moves the model's point to the linearization's weights.
+func (l *linearization) movePoint() {
 	m := l.m
 	if m.observed || m.at == l {
 		return
@@ -46,17 +46,17 @@ func (l *linearization) here() {
 	m.at = l
 }
 
-// gather asks for loss and gradient, which a model computes together.
-func (l *linearization) gather() {
+// evaluate asks for loss and gradient, which a model computes together.
+func (l *linearization) evaluate() {
 	if l.known {
 		return
 	}
-	l.here()
+	l.movePoint()
 	if l.slope == nil {
 		l.slope = make([]float64, len(l.w))
 	}
 	var err error
-	l.figures, err = l.m.end.GradientTo(l.slope)
+	l.metrics, err = l.m.end.GradientTo(l.slope)
 	l.m.must(err)
 	l.known = true
 }
@@ -66,13 +66,13 @@ func (l *linearization) Evaluation() models.Evaluation {
 	if l.test {
 		return l.EvaluateAt(l.w)
 	}
-	l.gather()
-	if l.m.about.Classes > 0 && math.IsNaN(l.figures.Error) {
-		figures, err := l.m.end.Loss(nil)
+	l.evaluate()
+	if l.m.about.Classes > 0 && math.IsNaN(l.metrics.Error) {
+		metrics, err := l.m.end.Loss(nil)
 		l.m.must(err)
-		l.figures.Error = figures.Error
+		l.metrics.Error = metrics.Error
 	}
-	return l.evaluation(l.figures)
+	return l.evaluation(l.metrics)
 }
 
 // EvaluateAt tells how well w does.
@@ -81,14 +81,14 @@ func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
 	if l.test {
 		ask = l.m.end.Eval
 	}
-	figures, err := ask(w)
+	metrics, err := ask(w)
 	l.m.must(err)
-	return l.evaluation(figures)
+	return l.evaluation(metrics)
 }
 
-// evaluation is figures as a network's: what the model does not tell is −1 wrong rows, and a squared error of NaN.
-func (l *linearization) evaluation(f Figures) models.Evaluation {
-	rows := l.Rows() * objective.Fine
+// evaluation is metrics as a network's: what the model does not tell is −1 wrong rows, and a squared error of NaN.
+func (l *linearization) evaluation(f Metrics) models.Evaluation {
+	rows := l.Rows() * objective.RowParts
 	e := models.Evaluation{Rows: rows, Outputs: 1, Misclassified: -1, Loss: f.Loss,
 		SquaredError: f.RMSE * f.RMSE * float64(rows)}
 	if f.Error >= 0 {
@@ -99,13 +99,13 @@ func (l *linearization) evaluation(f Figures) models.Evaluation {
 
 // Loss returns that of the weights.
 func (l *linearization) Loss() float64 {
-	l.gather()
-	return l.figures.Loss
+	l.evaluate()
+	return l.metrics.Loss
 }
 
 // GradientTo stores that of the loss.
 func (l *linearization) GradientTo(dst []float64) {
-	l.gather()
+	l.evaluate()
 	copy(dst, l.slope)
 }
 
@@ -115,7 +115,7 @@ func (l *linearization) HessianTo(dst, v []float64) {
 		l.m.must(l.m.differenceTo(dst, l.w, v, l.m.step(l.w, v)))
 		return
 	}
-	l.here()
+	l.movePoint()
 	l.m.must(l.m.end.HessianTo(dst, v))
 }
 
@@ -127,16 +127,16 @@ func (l *linearization) GaussNewtonTo(dst, v []float64) {
 		}
 		return
 	}
-	l.here()
+	l.movePoint()
 	l.m.must(l.m.end.GaussNewtonTo(dst, v))
 }
 
-// GaussNewtonRowsTo is GaussNewtonTo: a model elsewhere gives no rows of its Jacobian.
+// GaussNewtonRowsTo is GaussNewtonTo: an external model gives no rows of its Jacobian.
 func (l *linearization) GaussNewtonRowsTo(dst, v []float64) { l.GaussNewtonTo(dst, v) }
 
 // GaussNewtonDiagTo stores the diagonal of the Gauss–Newton matrix.
 func (l *linearization) GaussNewtonDiagTo(dst []float64) {
-	l.here()
+	l.movePoint()
 	l.m.must(l.m.end.DiagonalTo(dst))
 }
 
@@ -171,8 +171,8 @@ func (l *linearization) Rows() int {
 	return max(1, l.m.about.Rows)
 }
 
-// KeptRows returns as many: the model keeps its passes, as far as anyone here knows.
-func (l *linearization) KeptRows() int { return l.Rows() }
+// RetainedRows returns as many: the model keeps its passes, as far as anyone here knows.
+func (l *linearization) RetainedRows() int { return l.Rows() }
 
 // Current reports that nothing has to be done again.
 func (l *linearization) Current() bool { return true }

@@ -16,7 +16,7 @@ func (m *mapped) half() int { return len(m.memory) / 2 }
 
 func (m *mapped) ours() []byte { return m.memory[:m.half()] }
 
-// mapSize is how long a file is for vectors of so many bytes.
+// mapSize is how long a file is for vectors of a number of bytes.
 func mapSize(vector int64) int64 { return 2 * ((vector + pageBytes - 1) &^ (pageBytes - 1)) }
 
 // read takes a vector from the peer's half.

@@ -31,7 +31,7 @@ type Model struct {
 	observed bool // the point is where the program's weights are
 }
 
-var _ objective.Elsewhere = (*Model)(nil)
+var _ objective.External = (*Model)(nil)
 
 // NewModel returns the model of an endpoint once it is known that its answers can be used. The error is one line.
 func NewModel(end Endpoint) (*Model, error) { return newModel(end, false) }
@@ -73,7 +73,7 @@ func matrix(b *Block) models.Block {
 // About is what the endpoint says of the model.
 func (m *Model) About() *About { return m.about }
 
-// Notes are what people should know of the model before they trust its figures, a line each.
+// Notes are what people should know of the model before they trust its metrics, a line each.
 func (m *Model) Notes() []string { return m.notes }
 
 // Dim returns how many weights there are.
@@ -145,8 +145,8 @@ func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearizat
 	return &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
 }
 
-// Look returns the model at the weights that its program has now, and stores those. What it returned before is void.
-func (m *Model) Look(w []float64) (objective.Linearization, error) {
+// Current returns the model at the weights that its program has now, and stores those. What it returned before is void.
+func (m *Model) Current(w []float64) (objective.Linearization, error) {
 	if err := m.end.Start(w); err != nil {
 		return nil, err
 	}
@@ -161,17 +161,17 @@ func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
 	return loss
 }
 
-// Tell tells the model of an event, if it wants to know.
-func (m *Model) Tell(text []byte) {
+// SendEvent tells the model of an event, if it wants to know.
+func (m *Model) SendEvent(text []byte) {
 	if c, ok := m.end.(*Client); ok && m.about.Can(HasEvents) {
-		if err := c.Tell(text); !errors.Is(err, ErrUnsupported) { // as one that is too long
+		if err := c.SendEvent(text); !errors.Is(err, ErrUnsupported) { // as one that is too long
 			m.must(err)
 		}
 	}
 }
 
-// Keep leaves the model weights, at the end of a run.
-func (m *Model) Keep(w []float64) error {
+// SetWeights leaves the model weights, at the end of a run.
+func (m *Model) SetWeights(w []float64) error {
 	err := m.end.Set(w)
 	if errors.Is(err, ErrUnsupported) {
 		return nil
@@ -193,7 +193,7 @@ func (m *Model) Leave() (ended <-chan struct{}, failure func() error) {
 	return c.Ended(), c.Failure
 }
 
-// Hurry breaks a request that is under way.
+// Hurry breaks a request that is in progress.
 func (m *Model) Hurry(cause error) {
 	if h, ok := m.end.(interface{ Hurry(error) }); ok {
 		h.Hurry(cause)

@@ -140,13 +140,13 @@ func (p *program) how() (how string, ended bool) {
 
 // stop waits for the program's end, which comes by itself where it was told, and else is asked for as ctrl+c does, then
 // as kill does, and then made.
-func (p *program) stop(told bool) {
+func (p *program) stop(refusal bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
 			switch {
 			case s != nil:
 				signalGroup(p.cmd, s)
-			case !told:
+			case !refusal:
 				continue
 			}
 			select {

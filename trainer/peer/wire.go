@@ -59,7 +59,7 @@ type field struct {
 }
 
 // exchange sends a request and reads the reply.
-func (w *wire) exchange(q *request) (head, error) {
+func (w *wire) exchange(q *request) (header, error) {
 	if q.keys == nil {
 		q.keys = make(map[string]any, 3)
 	}
@@ -67,18 +67,18 @@ func (w *wire) exchange(q *request) (head, error) {
 	_ = w.conn.SetDeadline(time.Now().Add(q.patience)) // a closed connection tells so when it is used
 	err := w.out.frame(q.keys, w.dtype, q.vectors(w.mapped))
 	if err != nil {
-		return nil, w.breaks(q.op, q.patience, err)
+		return nil, w.fail(q.op, q.patience, err)
 	}
-	h, told, err := w.reply(q)
+	h, refusal, err := w.reply(q)
 	if err != nil {
-		return nil, w.breaks(q.op, q.patience, err)
+		return nil, w.fail(q.op, q.patience, err)
 	}
 	w.id++
-	return h, told
+	return h, refusal
 }
 
 // reply reads the answer to a request: told is what the peer says instead of one.
-func (w *wire) reply(q *request) (h head, told, err error) {
+func (w *wire) reply(q *request) (h header, refusal, err error) {
 	if h, err = w.in.next(); err != nil {
 		return nil, nil, err
 	}
@@ -96,16 +96,16 @@ func (w *wire) reply(q *request) (h head, told, err error) {
 		return nil, nil, fmt.Errorf("the reply has id %d, not %d", id, w.id)
 	}
 	if _, ok := h["error"]; ok {
-		if told, err = w.refusal(q.op, h); err != nil {
+		if refusal, err = w.refusal(q.op, h); err != nil {
 			return nil, nil, err
 		}
-		return nil, told, w.in.end()
+		return nil, refusal, w.in.end()
 	}
 	return h, nil, w.answer(q, h)
 }
 
 // answer reads what a reply has: the time that it took, a loss, and a vector.
-func (w *wire) answer(q *request, h head) error {
+func (w *wire) answer(q *request, h header) error {
 	ms, err := h.number("ms")
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (w *wire) answer(q *request, h head) error {
 		w.spent.Add(int64(ms * float64(time.Millisecond)))
 	}
 	if q.loss {
-		if _, err := h.needed("loss"); err != nil {
+		if _, err := h.required("loss"); err != nil {
 			return err
 		}
 	}

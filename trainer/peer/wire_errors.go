@@ -20,7 +20,7 @@ var configFields = fields.Names{"ModelTimeout": true}
 const longMessage = 300
 
 // refusal makes an error of one that the peer tells.
-func (w *wire) refusal(op string, h head) (told, err error) {
+func (w *wire) refusal(op string, h header) (refusal, err error) {
 	var e struct{ Kind, Message string }
 	if err := h.read("error", &e); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func line(text string) string {
 	return format.Printable(text)
 }
 
-// breaks ends the connection, and says why in a line that all methods return from now on.
-func (w *wire) breaks(op string, patience time.Duration, err error) error {
+// fail ends the connection, and says why in a line that all methods return from now on.
+func (w *wire) fail(op string, patience time.Duration, err error) error {
 	w.conn.Close()
 	cause := w.cause.Load()
 	switch {

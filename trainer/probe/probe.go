@@ -1,4 +1,4 @@
-// Package probe tells of models that other programs train: while newtop watch runs a program that offers looks at its
+// Package probe looks at models that other programs train: while newtop watch runs a program that offers looks at its
 // model (the observed mode of docs/peer.md), it computes the curvature there, within a share of the program's time.
 package probe
 
@@ -26,8 +26,8 @@ const DefaultShare = 0.05
 // Products of a look: how many it takes at most, how many it should have room for to be worth its time, and how many
 // the first may have, which is taken whatever its share.
 const (
-	mostProducts  = 600
-	leastProducts = 60
+	maxProducts   = 600
+	minProducts   = 60
 	firstProducts = 150
 )
 
@@ -46,10 +46,10 @@ type Prober struct {
 	out      *io.PipeWriter
 	cancel   context.CancelFunc
 	done     chan struct{}
-	begun    time.Time
+	start    time.Time
 
-	mu   sync.Mutex // of what is written to out, and of said
-	said string
+	mu         sync.Mutex // of what is written to out, and of said
+	lastReport string
 }
 
 // Start waits for a program that Environ is the environment of.
@@ -59,7 +59,7 @@ func Start(o Options) (*Prober, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{}), begun: time.Now()}
+	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{}), start: time.Now()}
 	p.o.Share = cmp.Or(o.Share, DefaultShare)
 	p.lines, p.out = io.Pipe()
 	go p.attend(ctx)
@@ -69,7 +69,7 @@ func Start(o Options) (*Prober, error) {
 // Environ returns an environment that tells the program where to offer looks.
 func (p *Prober) Environ(environ []string) []string { return p.listener.Environ(environ) }
 
-// Lines are what the looks tell: spectra, and rows of figures whose names begin with curvature/.
+// Lines are what the looks tell: spectra, and rows of metrics whose names begin with curvature/.
 func (p *Prober) Lines() io.ReadCloser { return p.lines }
 
 // Close ends looking. A program that is being looked at goes on.
@@ -94,68 +94,68 @@ func (p *Prober) attend(ctx context.Context) {
 			return
 		}
 		if err != nil { // what connected is no peer
-			p.say(ctx, err)
+			p.report(ctx, err)
 			continue
 		}
 		programs.Go(func() {
-			p.say(ctx, p.look(ctx, c))
+			p.report(ctx, p.watch(ctx, c))
 			c.Close()
 		})
 	}
 }
 
-// look looks at a model as often as it may, until the program ends it.
-func (p *Prober) look(ctx context.Context, c *peer.Client) error {
-	w := watch{p: p, c: c}
+// watch looks at a model as often as it may, until the program ends it.
+func (p *Prober) watch(ctx context.Context, c *peer.Client) error {
+	w := watched{p: p, c: c}
 	for {
-		step, err := c.Next(ctx)
+		step, err := c.NextStep(ctx)
 		if err != nil {
 			return err
 		}
-		began := time.Now()
-		most := w.products()
-		if most > 0 {
-			err = objective.Unbroken(func() error { return w.at(ctx, &step, most) })
-			p.say(ctx, err)
+		start := time.Now()
+		limit := w.products()
+		if limit > 0 {
+			err = objective.CatchFailure(func() error { return w.analyse(ctx, &step, limit) })
+			p.report(ctx, err)
 		}
-		if on := c.On(); on != nil {
+		if on := c.Continue(); on != nil {
 			return on
 		}
-		took := time.Since(began)
+		took := time.Since(start)
 		w.spent += took
 		if err != nil { // it may fail at its last product
-			w.each = max(w.each, took/time.Duration(most))
+			w.perProduct = max(w.perProduct, took/time.Duration(limit))
 		}
 	}
 }
 
-// watch is a model that is looked at.
-type watch struct {
-	p     *Prober
-	c     *peer.Client
-	model *peer.Model
-	spent time.Duration // in looks
-	each  time.Duration // for a product, as it was in the last look
-	start [][]float64
-	w, u  []float64
+// watched is a model that is looked at.
+type watched struct {
+	p          *Prober
+	c          *peer.Client
+	model      *peer.Model
+	spent      time.Duration // in looks
+	perProduct time.Duration // for a product, as it was in the last look
+	start      [][]float64
+	w, u       []float64
 }
 
 // products returns how many the next look may take, 0 for none: the first what it needs, later ones what the share
 // leaves.
-func (w *watch) products() int {
-	if w.each == 0 {
+func (w *watched) products() int {
+	if w.perProduct == 0 {
 		return firstProducts
 	}
-	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.p.begun))) - w.spent
-	n := int(allowed / w.each)
-	if n < leastProducts {
+	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.p.start))) - w.spent
+	n := int(allowed / w.perProduct)
+	if n < minProducts {
 		return 0
 	}
-	return min(n, mostProducts)
+	return min(n, maxProducts)
 }
 
-// at looks at the model at a step.
-func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
+// analyse looks at the model at a step.
+func (w *watched) analyse(ctx context.Context, step *peer.Step, limit int) error {
 	began := time.Now()
 	if w.model == nil {
 		m, err := peer.NewObserved(w.c)
@@ -164,18 +164,18 @@ func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
 		}
 		w.model = m
 		for _, note := range m.Notes() {
-			w.p.say(ctx, errors.New(note))
+			w.p.report(ctx, errors.New(note))
 		}
 		w.w = make([]float64, m.Dim())
 	}
-	l, err := w.model.Look(w.w)
+	l, err := w.model.Current(w.w)
 	if err != nil {
 		return err
 	}
 	o := analysis.ProbeOptions{
 		Count: w.p.o.Count, Density: true, Rate: step.Rate, Momentum: step.Momentum, Weights: w.w,
 		Blocks: layers(w.model.About()),
-		Start:  w.start, Products: most, Memory: w.p.o.Memory, Seed: 1, Poll: ctx.Err,
+		Start:  w.start, Products: limit, Memory: w.p.o.Memory, Seed: 1, Poll: ctx.Err,
 	}
 	if math.IsNaN(o.Momentum) {
 		o.Momentum = 0
@@ -191,26 +191,26 @@ func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
 			return err
 		}
 	}
-	e, figures, start, err := analysis.Probe(l, o)
+	e, metrics, start, err := analysis.Probe(l, o)
 	if err != nil {
 		return err
 	}
 	w.start = start
 	took := time.Since(began)
-	w.each = took / time.Duration(max(1, e.Products))
+	w.perProduct = took / time.Duration(max(1, e.Products))
 	e.Epoch, e.Selection = step.Step, "the batch"
-	return w.tell(step, &e, figures, took)
+	return w.write(step, &e, metrics, took)
 }
 
-// tell writes what a look found: the spectrum, and a row of figures with what it cost.
-func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Metric, took time.Duration) error {
+// write writes what a look found: the spectrum, and a row of metrics with what it cost.
+func (w *watched) write(step *peer.Step, e *event.SpectrumEvent, metrics []event.Metric, took time.Duration) error {
 	row := map[string]any{"step": step.Step}
-	for _, f := range figures {
+	for _, f := range metrics {
 		row["curvature/"+strings.TrimPrefix(f.Key, "curvature-")] = f.Value
 	}
 	row["curvature/products"] = e.Products
 	row["curvature/seconds"] = math.Round(took.Seconds()*1e4) / 1e4
-	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.p.begun).Seconds()) / 1e4
+	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.p.start).Seconds()) / 1e4
 	text, err := json.Marshal(row)
 	if err != nil {
 		return err
@@ -225,16 +225,16 @@ func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Me
 	return w.p.write(text)
 }
 
-// say tells people in the console what is wrong, but for an end.
-func (p *Prober) say(ctx context.Context, wrong error) {
-	if wrong == nil || ctx.Err() != nil || errors.Is(wrong, io.EOF) {
+// report tells people in the console what is wrong, but for an end.
+func (p *Prober) report(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return
 	}
 	p.mu.Lock()
-	again := wrong.Error() == p.said
-	p.said = wrong.Error()
+	again := err.Error() == p.lastReport
+	p.lastReport = err.Error()
 	p.mu.Unlock()
-	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + wrong.Error()}); err == nil && !again {
+	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + err.Error()}); err == nil && !again {
 		_ = p.write(line) // a reader that is gone wants none
 	}
 }
@@ -247,8 +247,8 @@ func (p *Prober) write(lines []byte) error {
 	return err
 }
 
-// mostLayers bounds the layers that are looked at one by one.
-const mostLayers = 32
+// maxLayers bounds the layers that are looked at one by one.
+const maxLayers = 32
 
 // layers gathers the tensors of a layer, which the names before the last dot tell, where these lie side by side. Of
 // more layers than can be looked at, whole groups of layers are taken together.
@@ -269,8 +269,8 @@ func layers(a *peer.About) []analysis.ProbeBlock {
 			}
 			from = to
 		}
-		if len(out) <= mostLayers || longest <= 1 {
-			return out[:min(len(out), mostLayers)]
+		if len(out) <= maxLayers || longest <= 1 {
+			return out[:min(len(out), maxLayers)]
 		}
 		depth = longest - 1
 	}

@@ -113,7 +113,7 @@ func TestLayers(t *testing.T) {
 			many.Blocks = append(many.Blocks, peer.Block{Name: "encoder." + string(rune('a'+i/10)) + "." + part, Shape: []int{1}})
 		}
 	}
-	if got := layers(&many); len(got) > mostLayers || got[len(got)-1].To != 80 {
+	if got := layers(&many); len(got) > maxLayers || got[len(got)-1].To != 80 {
 		t.Errorf("%d layers to %d", len(got), got[len(got)-1].To)
 	}
 }

@@ -55,25 +55,25 @@ func ArchiveMembers(t *Trajectory, k *optim.Archive) {
 		}
 	}
 	if !t.Work.Config.FoldCommittee() {
-		archiveKept(k.In("objective"), t.Members[0])
+		archiveCache(k.In("objective"), t.Members[0])
 	} else {
 		for i, m := range t.Members {
-			archiveKept(k.In(checkpoint.NetKey(i)).In("objective"), m)
+			archiveCache(k.In(checkpoint.NetKey(i)).In("objective"), m)
 		}
 	}
 	k.In("spent").State(t.Objective.Spent, nil)
 }
 
-// archiveKept carries what the objective of a member keeps.
-func archiveKept(kept *optim.Archive, m *Member) {
+// archiveCache carries what the objective of a member keeps.
+func archiveCache(cached *optim.Archive, m *Member) {
 	var cache objective.Cache
-	if !kept.Restoring() {
+	if !cached.Restoring() {
 		cache.SaveAll(m.Binding.Objective)
 	}
-	kept.State(&cache, m.Weights)
-	if kept.Restoring() && kept.Err() == nil {
+	cached.State(&cache, m.Weights)
+	if cached.Restoring() && cached.Err() == nil {
 		if err := cache.LoadAll(m.Binding.Objective); err != nil {
-			kept.Fail("parts", "%v", err)
+			cached.Fail("parts", "%v", err)
 		}
 	}
 }

@@ -19,16 +19,16 @@ import (
 type trail [][]float64
 
 // extended returns the trail with other weights, the last most of them.
-func (t trail) extended(w []float64, most int) trail {
-	if n := len(t); most < 2 || n > 0 && slices.Equal(t[n-1], w) {
+func (t trail) extended(w []float64, limit int) trail {
+	if n := len(t); limit < 2 || n > 0 && slices.Equal(t[n-1], w) {
 		return t
 	}
-	return append(slices.Clone(t[max(0, len(t)-most+1):]), slices.Clone(w))
+	return append(slices.Clone(t[max(0, len(t)-limit+1):]), slices.Clone(w))
 }
 
 // mean returns what counts where the weights are w: those of the newest epoch, or on their way to the next one's.
-func (t trail) mean(w []float64, most int) []float64 {
-	all := t.extended(w, most)
+func (t trail) mean(w []float64, limit int) []float64 {
+	all := t.extended(w, limit)
 	if len(all) < 2 {
 		return w
 	}
@@ -94,12 +94,12 @@ func effectiveAt(c *checkpoint.Checkpoint, dim, average int) ([][]float64, error
 const trailKey = "trail"
 
 // archiveTrail carries the trail of a net of so many weights, if it may have one.
-func archiveTrail(k *optim.Archive, t *trail, most, dim int) {
-	if most < 2 {
+func archiveTrail(k *optim.Archive, t *trail, limit, dim int) {
+	if limit < 2 {
 		return
 	}
 	n := len(*t)
-	k.Count(trailKey, &n, most)
+	k.Count(trailKey, &n, limit)
 	all := *t
 	if k.Restoring() {
 		all = make(trail, n)

@@ -14,7 +14,7 @@ import (
 // and evaluated at its end, and are what a recorded run gives away. What it goes on from are the last ones all the
 // same. Without such rows, or where the configuration says so, it ends with the last ones.
 
-// setBest makes an epoch, whose weights the members have, the best, and keeps those of them that count.
+// SetBest makes an epoch, whose weights the members have, the best, and keeps those of them that count.
 func (t *Trajectory) SetBest(e *event.EpochEvent) {
 	t.Best = *e
 	if t.Work.KeepsBest() {
@@ -76,7 +76,7 @@ func EndOf(c *checkpoint.Checkpoint, config *config.Config, dim int) (weights []
 	return weights, metrics, err
 }
 
-// metrics returns those of the last or of the best epoch.
+// metricsOf returns those of the last or of the best epoch.
 func metricsOf(c *checkpoint.Checkpoint, of string) (*event.EpochEvent, error) {
 	e, k := workplace.Unmeasured, c.OpenArchive()
 	workplace.ArchiveMetrics(k.In(of), &e)

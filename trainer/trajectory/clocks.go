@@ -13,6 +13,7 @@ type Clocks struct {
 	Spectra  stopwatch
 }
 
+// Archive carries how long the run has taken.
 func (c *Clocks) Archive(k *optim.Archive) {
 	for _, w := range []struct {
 		key string

@@ -15,7 +15,7 @@ import (
 // inequality its squared error, and its cross-entropy, is at most the mean of its members'.
 
 // evaluateMean measures how well the mean output of several nets does. Where each has a fold of its own, no row may be
-// decided by nets that were trained on it: the figures of training and validation rows are then the mean over the nets'
+// decided by nets that were trained on it: the metrics of training and validation rows are then the mean over the nets'
 // own rows.
 func evaluateMean(w *workplace.Workplace, nets []*Member, e *event.EpochEvent) {
 	data := w.Problem.Data

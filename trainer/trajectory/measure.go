@@ -77,7 +77,7 @@ func (t *Trajectory) summarize(e *event.EpochEvent) {
 // Refresh makes the last epoch's metrics those of the weights as they are now.
 func (t *Trajectory) Refresh() { t.summarize(&t.Last) }
 
-// norms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
+// blockNorms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
 // that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
 // that the step came from, but where the step ended with a new one.
 func blockNorms(t *Trajectory) []event.BlockNorms {
@@ -100,7 +100,7 @@ func blockNorms(t *Trajectory) []event.BlockNorms {
 	return out
 }
 
-// gates describes the gates of the first member as they are now.
+// gateMetrics describes the gates of the first member as they are now.
 func gateMetrics(t *Trajectory) []event.GateMetrics {
 	network, w := t.Work.Problem.Network, t.Members[0].Weights
 	if network == nil {
@@ -137,17 +137,17 @@ func preconditioner(p *optim.Preconditioner) *event.PreconditionerMetrics {
 		if f.Outputs {
 			side = event.SideOutputs
 		}
-		figures := event.FactorMetrics{To: f.To, From: f.From, Side: side, Size: f.Size,
+		metrics := event.FactorMetrics{To: f.To, From: f.From, Side: side, Size: f.Size,
 			Damping: event.Float(f.Damping)}
 		n := len(f.Values)
-		figures.Ends = n > 0 && n < f.Size // which a method does not estimate but at the ends
+		metrics.Ends = n > 0 && n < f.Size // which a method does not estimate but at the ends
 		for i := range min(n, maxEigenvalues) {
 			if n > maxEigenvalues {
 				i = i * (n - 1) / (maxEigenvalues - 1)
 			}
-			figures.Eigenvalues = append(figures.Eigenvalues, event.Float(rounded(f.Values[i])))
+			metrics.Eigenvalues = append(metrics.Eigenvalues, event.Float(rounded(f.Values[i])))
 		}
-		out.Factors = append(out.Factors, figures)
+		out.Factors = append(out.Factors, metrics)
 	}
 	return out
 }

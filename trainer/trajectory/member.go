@@ -37,8 +37,8 @@ type Member struct {
 	Stalled       string           // why it has come to an end; empty while it goes on
 	Stepping      bool             // inside its method's Step
 
-	Rate  float64   // the step length of the gates
-	slope []float64 // the gradient for them
+	Rate         float64   // the step length of the gates
+	gateGradient []float64 // the gradient for them
 }
 
 // IdleReport is the report of a member that does not move.
@@ -72,11 +72,11 @@ const (
 
 // TuneGates does one step of steepest descent on the gates of a mixture [MD, §3], if one lowers the loss.
 func (m *Member) TuneGates(o *objective.Objective) {
-	if m.slope == nil {
-		m.slope = make([]float64, len(m.Weights))
+	if m.gateGradient == nil {
+		m.gateGradient = make([]float64, len(m.Weights))
 	}
-	loss := o.GradientTo(m.slope, m.Weights)
-	slope, gates := m.slope[len(m.State.W):], m.Weights[len(m.State.W):]
+	loss := o.GradientTo(m.gateGradient, m.Weights)
+	slope, gates := m.gateGradient[len(m.State.W):], m.Weights[len(m.State.W):]
 	if !(floats.Norm(slope, 2) > 0) {
 		return
 	}

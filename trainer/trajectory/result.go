@@ -19,6 +19,7 @@ type Result struct {
 	Epoch int
 }
 
+// Write writes the weights to a file.
 func (f *Result) Write(file string) (e event.SavedEvent, err error) {
 	e = event.SavedEvent{Epoch: f.Epoch, File: file}
 	if e.Format, err = modelfile.Format(file); err != nil {
@@ -31,8 +32,8 @@ func (f *Result) Write(file string) (e event.SavedEvent, err error) {
 	return e, err
 }
 
-// OfElsewhere writes the weights of a model that another program has, which does not need to be there.
-func (f *Result) OfElsewhere(c *config.Config, from *checkpoint.Checkpoint, run *event.RunEvent,
+// WriteExternal writes the weights of a model that another program has, which does not need to be there.
+func (f *Result) WriteExternal(c *config.Config, from *checkpoint.Checkpoint, run *event.RunEvent,
 	file string) (event.SavedEvent, error) {
 	if run == nil {
 		return event.SavedEvent{},
@@ -102,8 +103,8 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 	data := p.Data
 	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
-	if there, ok := p.Elsewhere.(*workplace.ExternalModel); ok {
-		for _, b := range there.About().Blocks {
+	if external, ok := p.External.(*workplace.ExternalModel); ok {
+		for _, b := range external.About().Blocks {
 			m.Tensors = append(m.Tensors, modelfile.Tensor(b))
 		}
 		return m

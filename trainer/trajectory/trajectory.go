@@ -22,7 +22,7 @@ type Trajectory struct {
 	Info     *optim.Info
 	Settings *optim.Settings // that members begin with
 	Members  []*Member
-	Turn     int           // whose turn it is in the outer iteration under way
+	Turn     int           // whose turn it is in the outer iteration in progress
 	Started  time.Duration // the training time at its beginning
 
 	Epoch             int // finished outer iterations
@@ -96,7 +96,7 @@ func (t *Trajectory) Evaluate(m *Member) {
 	if len(m.Trail) == 0 {
 		measure()
 	} else {
-		m.Binding.Objective.Aside(measure)
+		m.Binding.Objective.PreserveEvaluation(measure)
 	}
 	t.Work.Config.OmitWeighted(&m.Metrics)
 }
@@ -122,7 +122,7 @@ func (t *Trajectory) Snapshot() Snapshot {
 	return s
 }
 
-// Rewind goes back to an earlier epoch. The method begins anew with the settings that it has; what is drawn at random
+// Rewind goes back to an earlier epoch. The method begins again with the settings that it has; what is drawn at random
 // goes on.
 func (t *Trajectory) Rewind(to *Snapshot) {
 	t.Epoch, t.Turn = to.Last.Epoch, 0
@@ -228,7 +228,7 @@ func (t *Trajectory) SetPosition(m *Member) {
 }
 
 // Stalled returns why the first member stalled, and whether all have.
-func (t *Trajectory) Stalled() (why string, all bool) {
+func (t *Trajectory) Stalled() (reason string, all bool) {
 	for _, m := range t.Members {
 		if m.Stalled == "" {
 			return "", false

@@ -81,7 +81,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 			}
 			out = tableSpace(&c, rows)
 		}
-		if there := p.Elsewhere; there != nil {
+		if there := p.External; there != nil {
 			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 				info, err := methods.Lookup(name)
 				return err != nil || there.Offers(info.Needs) != nil

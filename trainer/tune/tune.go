@@ -140,7 +140,7 @@ func (s *Search) survey() (event.Quantity, error) {
 	}
 	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Rows(),
 		Classes: len(p.Data.Classes)}}
-	if p.Elsewhere == nil {
+	if p.External == nil {
 		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}
 	} else {
 		run.Model.Program = p.Data.Title

@@ -15,13 +15,13 @@ import (
 	"newtop/trainer/peer"
 )
 
-// ModelError says that the program that has the model has failed a run, which can be gone on with.
+// ModelError says that the program that has the model has failed a run, which can be resumed.
 type ModelError struct{ Err error }
 
 func (e *ModelError) Error() string { return e.Err.Error() }
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// StartError says why a model elsewhere could not begin, and what its program had printed until then.
+// StartError says why an external model could not begin, and what its program had printed until then.
 type StartError struct {
 	Err     error
 	Printed []string
@@ -30,7 +30,7 @@ type StartError struct {
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// prepareElsewhere starts, or connects to, the program that has the model.
+// prepareExternal starts, or connects to, the program that has the model.
 func prepareExternal(ctx context.Context, c *config.Config) (*objective.Problem, error) {
 	printed := make(chan string, maxPrinted)
 	var m *peer.Model
@@ -68,7 +68,7 @@ func prepareExternal(ctx context.Context, c *config.Config) (*objective.Problem,
 		data.Test = none(0)
 	}
 	p := &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test),
-		Elsewhere: &ExternalModel{m, printed}, L2: c.L2}
+		External: &ExternalModel{m, printed}, L2: c.L2}
 	if c.L2 > 0 && p.Weights() == nil {
 		m.Close()
 		return nil, &config.ConfigError{Field: "L2", Value: fmt.Sprint(c.L2),
@@ -77,10 +77,10 @@ func prepareExternal(ctx context.Context, c *config.Config) (*objective.Problem,
 	return p, nil
 }
 
-// mostPrinted is how many lines of the program wait for the run to hear them; what comes then is lost.
+// maxPrinted is how many lines of the program wait for the run to hear them; what comes then is lost.
 const maxPrinted = 4096
 
-// elsewhere is a model that another program has.
+// ExternalModel is a model that another program has.
 type ExternalModel struct {
 	*peer.Model
 	Printed <-chan string // by the program
@@ -100,16 +100,16 @@ func newEndpoint(ctx context.Context, c *config.Config, printed chan<- string) (
 	return peer.Open(ctx, c.Model, command, peer.Options{Answer: c.ModelTimeout})
 }
 
-// elsewhere returns the model that another program has; nil: the network is newtop's.
+// External returns the model that another program has; nil: the network is newtop's.
 func (w *Workplace) External() *ExternalModel {
 	if w.Problem == nil {
 		return nil
 	}
-	m, _ := w.Problem.Elsewhere.(*ExternalModel)
+	m, _ := w.Problem.External.(*ExternalModel)
 	return m
 }
 
-// suitsElsewhere returns an error if a model elsewhere can't be trained by a method with such settings.
+// checkExternal returns an error if an external model can't be trained by a method with such settings.
 func (w *Workplace) checkExternal(info *optim.Info, settings *optim.Settings) error {
 	m := w.External()
 	switch {

@@ -33,13 +33,13 @@ func TestMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Datase
 
 // measured returns the loss as it is minimized, the RMSE in the units of the data where the targets have one, and the
 // error of classes.
-func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, wrong event.Float) {
+func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, errorRate event.Float) {
 	unit, _ := data.TargetUnit()
-	wrong = event.Absent
+	errorRate = event.Absent
 	if data.Classes != nil {
-		wrong = event.ValueOf(v.Error())
+		errorRate = event.ValueOf(v.Error())
 	}
-	return event.ValueOf(v.Loss), event.ValueOf(v.RMSE() * unit), wrong
+	return event.ValueOf(v.Loss), event.ValueOf(v.RMSE() * unit), errorRate
 }
 
 // CopyMetrics makes the metrics of one event another's.

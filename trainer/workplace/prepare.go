@@ -39,9 +39,9 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 			Expected: config.TargetFraction(c.TargetError)}
 	}
 	rows := data.Train.Rows()
-	if most := reduce.NewTree(rows).Leaves(); processes > 1 && most < processes {
+	if limit := reduce.NewTree(rows).Leaves(); processes > 1 && limit < processes {
 		return nil, &config.ConfigError{Field: "Processes", Value: fmt.Sprint(processes),
-			Expected: fmt.Sprintf("at most %d processes for %d training rows", most, rows)}
+			Expected: fmt.Sprintf("at most %d processes for %d training rows", limit, rows)}
 	}
 	arch, err := c.Architecture(data)
 	if err != nil {
@@ -71,7 +71,7 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 	return p, nil
 }
 
-// precision returns that of the passes.
+// precisionOf returns that of the passes.
 func precisionOf(c *config.Config) (models.Precision, error) {
 	p, err := models.ParsePrecision(cmp.Or(c.Precision, models.Double.String()))
 	if err != nil {
@@ -80,7 +80,7 @@ func precisionOf(c *config.Config) (models.Precision, error) {
 	return p, nil
 }
 
-// encode codes the targets as the network is to be trained on them.
+// encodeTargets codes the targets as the network is to be trained on them.
 func encodeTargets(c *config.Config, data *datasets.Dataset, a *models.Architecture) error {
 	if err := c.SuitsTargets(data, a); err != nil || data.Classes == nil {
 		return err
@@ -90,11 +90,11 @@ func encodeTargets(c *config.Config, data *datasets.Dataset, a *models.Architect
 	return nil
 }
 
-// Dataset returns the data as a run of its own has them. It returns a *ConfigError for what doesn't suit them.
+// LoadData returns the data as a run of its own has them. It returns a *ConfigError for what doesn't suit them.
 func LoadData(c *config.Config) (*datasets.Dataset, error) {
-	settled := *c
-	settled.ResolveDefaults()
-	return LoadResolved(&settled)
+	resolved := *c
+	resolved.ResolveDefaults()
+	return LoadResolved(&resolved)
 }
 
 // LoadResolved loads the data.

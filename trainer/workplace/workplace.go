@@ -51,7 +51,7 @@ type loaded struct {
 	Err     error
 }
 
-// StartLoading begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a
+// StartLoading begins to load the problem; ctx ends a wait for an external model. The channel has room, so that a
 // loader that nobody waits for ends by itself.
 func (w *Workplace) StartLoading(ctx context.Context) <-chan loaded {
 	done := make(chan loaded, 1)
@@ -80,7 +80,7 @@ func (w *Workplace) Binder() objective.Binder {
 	return w.Problem
 }
 
-// Bind returns the training rows bound anew, with an account of their own.
+// Bind returns the training rows bound again, with an account of their own.
 func (w *Workplace) Bind() Binding { return w.bindRows(objective.Rows{}, &objective.Work{}) }
 
 // BindFold returns the training rows but those of a fold, from 1, charged to an account, with these to decide by. The
@@ -124,7 +124,7 @@ func (b *Binding) Offers(info *optim.Info) error {
 	return cmp.Or(optim.Offers(b.Target, info.Needs), optim.Offers(b.Objective, info.Needs&optim.NeedsMatrix))
 }
 
-// CheckMethod returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be
+// CheckMethod returns an error if the team, an external model, or a method with such settings can't do what is to be
 // trained.
 func (w *Workplace) CheckMethod(info *optim.Info, settings *optim.Settings) error {
 	if err := w.Config.SuitsLoss(info); err != nil {

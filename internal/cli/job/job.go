@@ -160,7 +160,7 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) 
 	if err != nil {
 		return err
 	}
-	session.Stay()
+	session.WaitAtEnd()
 	feed, last := session.Feed(), session.Feed()
 	defer feed.Close()
 	defer last.Close()

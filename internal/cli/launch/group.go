@@ -193,7 +193,7 @@ func (c *Group) work(cmd *cobra.Command) error {
 // Attach has a session train with the group.
 func (c *Group) Attach(s *trainer.Session) {
 	if c != nil && c.team != nil {
-		s.With(c.team)
+		s.JoinTeam(c.team)
 	}
 }
 

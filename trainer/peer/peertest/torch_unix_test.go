@@ -71,7 +71,7 @@ func measureTorch(b *testing.B, c *peer.Client, l objective.Linearization, op st
 		for range count {
 			ask()
 		}
-		if err := c.Tell([]byte(fmt.Sprintf(`{"op":%q,"count":%d}`, op, count))); err != nil {
+		if err := c.SendEvent([]byte(fmt.Sprintf(`{"op":%q,"count":%d}`, op, count))); err != nil {
 			b.Fatal(err)
 		}
 		var times []float64

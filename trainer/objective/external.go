@@ -5,8 +5,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Elsewhere is a model that another program has, with its rows. It binds all training rows, or all test rows.
-type Elsewhere interface {
+// External is a model that another program has, with its rows. It binds all training rows, or all test rows.
+type External interface {
 	Binder
 	Dim() int
 	// Blocks are its tensors in the order of the flat vector, each a matrix: block i leads from layer i to layer i + 1.
@@ -21,19 +21,19 @@ type Elsewhere interface {
 	Close() error
 }
 
-// Fine is into how many parts an Evaluation of a model elsewhere cuts each row: its error need not be a share of whole
-// rows, as where a row is a sequence.
-const Fine = 1 << 20
+// RowParts is into how many parts an Evaluation of an external model cuts each row: its error need not be a share of
+// whole rows, as where a row is a sequence.
+const RowParts = 1 << 20
 
-// Failure is what a Linearization, or an Elsewhere, panics with that can't do what it is asked for: nothing between it
+// Failure is what a Linearization, or an External, panics with that can't do what it is asked for: nothing between it
 // and the session could go on.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
 func (f Failure) Unwrap() error { return f.Err }
 
-// Unbroken calls f, and returns a Failure that it panics with.
-func Unbroken(f func() error) (err error) {
+// CatchFailure calls f, and returns a Failure that it panics with.
+func CatchFailure(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
