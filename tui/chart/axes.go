@@ -298,11 +298,11 @@ func (by Axis) Counting(counted string) string {
 	if by == Epochs && counted != "" {
 		return counted + "s"
 	}
-	return by.Words()
+	return by.Name()
 }
 
-// Words names an axis.
-func (by Axis) Words() string {
+// Name names an axis.
+func (by Axis) Name() string {
 	return [AxisCount]string{"epochs", "seconds", "gradient equivalents"}[by]
 }
 

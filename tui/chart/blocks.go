@@ -13,14 +13,14 @@ import (
 	"newtop/tui/style"
 )
 
-// least is the height of a bar's uppermost cell, below which ntcharts would leave it out.
-const least = 1.0 / 8
+// minHeight is the height of a bar's uppermost cell, below which ntcharts would leave it out.
+const minHeight = 1.0 / 8
 
 // Bar returns the cells of one bar from the bottom up, as many as its height begins. They are good until the next call.
 func (b *Blocks) Bar(g *style.GlyphSet, height float64) []rune {
 	whole, part := math.Modf(height)
 	if part > 0 {
-		height = whole + max(part, least)
+		height = whole + max(part, minHeight)
 	}
 	h := int(math.Ceil(height))
 	b.clear(1, h)
@@ -39,7 +39,7 @@ func (b *Blocks) Sparkline(g *style.GlyphSet, heights []float64) []rune {
 		if !(y > 0) {
 			y = 0
 		}
-		graph.DrawColumnBottomToTop(&b.canvas, canvas.Point{X: x}, least+(1-least)*min(y, 1), lipgloss.Style{})
+		graph.DrawColumnBottomToTop(&b.canvas, canvas.Point{X: x}, minHeight+(1-minHeight)*min(y, 1), lipgloss.Style{})
 		b.read(g, canvas.Point{X: x})
 	}
 	return b.out

@@ -29,9 +29,9 @@ type Canvas struct {
 
 // glyph is a cell. Its zero value is empty.
 type glyph struct {
-	R   rune
-	ink style.Token
-	lit uint8 // which dots show, if that is what it is made of
+	R     rune
+	color style.Token
+	lit   uint8 // which dots show, if that is what it is made of
 }
 
 func (c *Canvas) Resize(w, h int) {
@@ -53,7 +53,7 @@ func (c *Canvas) At(x, y int) *glyph {
 
 func (c *Canvas) Set(x, y int, r rune, t style.Token) {
 	if g := c.At(x, y); g != nil {
-		*g = glyph{R: r, ink: t}
+		*g = glyph{R: r, color: t}
 	}
 }
 
@@ -79,14 +79,14 @@ func (c *Canvas) Rows(v *style.Pen) []string {
 		run = run[:0]
 		for _, g := range c.cells[y*c.W : (y+1)*c.W] {
 			if g.R == 0 {
-				g.R, g.ink = ' ', now
+				g.R, g.color = ' ', now
 				if now.Reversed() {
-					g.ink = style.Text
+					g.color = style.Text
 				}
 			}
-			if g.ink != now {
+			if g.color != now {
 				l.Run(now, string(run), len(run))
-				run, now = run[:0], g.ink
+				run, now = run[:0], g.color
 			}
 			run = append(run, g.R)
 		}
@@ -131,13 +131,13 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 			continue
 		}
 		lit, t, mark := mask|cell.lit, t, mark
-		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.ink == c.first.tok &&
+		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.color == c.first.tok &&
 			i%a.W%2 == 0 {
 			t, mark = c.first.tok, c.first.mark
 		}
 		switch {
 		case g.ASCII:
-			*cell = glyph{R: mark, ink: t}
+			*cell = glyph{R: mark, color: t}
 		case g.DotsY == 2:
 			*cell = glyph{style.Quadrants[lit&15], t, lit}
 		default:

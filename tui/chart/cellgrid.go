@@ -95,8 +95,8 @@ type CellGrid struct {
 }
 
 type gridCell struct {
-	R   rune
-	ink string
+	R     rune
+	color string
 }
 
 func NewCellGrid(v *style.Pen, w, h int) *CellGrid {
@@ -242,9 +242,9 @@ func (m *CellGrid) Rows() []string {
 			if t.R == 0 {
 				t = gridCell{' ', ""}
 			}
-			if t.ink != ink {
+			if t.color != ink {
 				end()
-				ink = t.ink
+				ink = t.color
 			}
 			run = append(run, t.R)
 		}

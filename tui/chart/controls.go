@@ -20,7 +20,7 @@ type Controls struct {
 	Window [2]float64 // of x; everything when the second is not above the first
 	Follow bool       // the window goes with the newest point
 	On     bool       // there is a cursor
-	newest bool       // it goes with the newest point
+	latest bool       // it goes with the newest point
 	Cursor Position
 
 	Fresh   bool       // a picture has begun and no chart of it was drawn yet
@@ -36,8 +36,8 @@ type Viewport struct {
 	Dots *style.GlyphSet
 }
 
-// Begin starts a picture: the keys will move along the first of its charts.
-func (cv *Controls) Begin() { cv.Shown, cv.Fresh = cv.Shown[:0], true }
+// StartPicture starts a picture: the keys will move along the first of its charts.
+func (cv *Controls) StartPicture() { cv.Shown, cv.Fresh = cv.Shown[:0], true }
 
 // Dress gives a plot what the user has set.
 func (cv *Controls) Dress(p *Plot) {
@@ -82,7 +82,7 @@ func (cv *Controls) DrawAt(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []st
 
 // Whole draws one chart into the body of a zoomed pane, with the keys under it.
 func (cv *Controls) Whole(v *style.Pen, c *Canvas, p Plot, w, h int) []string {
-	cv.Begin()
+	cv.StartPicture()
 	if h < 8 {
 		return cv.Show(v, c, p, 0, 0, w, h)
 	}
@@ -120,7 +120,7 @@ func (cv *Controls) Advance() {
 			cv.Window = [2]float64{}
 		}
 	}
-	if cv.On && cv.newest {
+	if cv.On && cv.latest {
 		cv.Cursor = last
 	} else if cv.On {
 		cv.Cursor, cv.On = cv.Main.Find(cv.By, cv.Cursor[cv.By])
@@ -168,7 +168,7 @@ func (cv *Controls) Keys() []Key {
 			return true
 		}},
 		{"0", "all of the run again", []string{"0"}, always(func() {
-			cv.Window, cv.Follow, cv.On, cv.newest = [2]float64{}, false, false, false
+			cv.Window, cv.Follow, cv.On, cv.latest = [2]float64{}, false, false, false
 		})},
 		{"x", "x: epochs, seconds, work", []string{"x"}, always(cv.turn)},
 		{"X", "logarithmic x", []string{"X"}, always(func() {
@@ -179,7 +179,7 @@ func (cv *Controls) Keys() []Key {
 		{"c", "leave out what is far off, and say so", []string{"c"}, always(func() { cv.outliers = !cv.outliers })},
 		{"esc", "hide the cursor, then back", []string{"esc"}, func(string) bool {
 			on := cv.On
-			cv.On, cv.newest = false, false
+			cv.On, cv.latest = false, false
 			return on
 		}},
 	}
@@ -205,7 +205,7 @@ func (cv *Controls) step(n int) {
 	a := cv.Shown[0].Area
 	if !cv.On {
 		i := sort.Search(len(items), func(i int) bool { return a.across(items[i].X1[a.By]) > a.Right })
-		cv.put(items, i-1)
+		cv.moveCursor(items, i-1)
 		return
 	}
 	here := math.Round(a.Column(cv.Cursor[a.By]))
@@ -222,16 +222,16 @@ func (cv *Controls) step(n int) {
 			return x >= at || math.Round(a.Column(x)) > here+float64(n)
 		}) - 1
 	}
-	cv.put(items, i)
+	cv.moveCursor(items, i)
 }
 
-// put sets the cursor to a point and moves the window to it.
-func (cv *Controls) put(items []Bucket, i int) {
+// moveCursor sets the cursor to a point and moves the window to it.
+func (cv *Controls) moveCursor(items []Bucket, i int) {
 	i = max(0, min(i, len(items)-1))
 	for i < len(items)-1 && cv.LogX && items[i].X1[cv.By] <= 0 {
 		i++
 	}
-	cv.On, cv.Cursor, cv.newest = true, items[i].X1, i == len(items)-1
+	cv.On, cv.Cursor, cv.latest = true, items[i].X1, i == len(items)-1
 	if !cv.Zoomed() {
 		return
 	}
@@ -246,10 +246,10 @@ func (cv *Controls) put(items []Bucket, i int) {
 func (cv *Controls) jump(end bool) {
 	items := cv.Main.Fine()
 	if !end {
-		cv.put(items, 0)
+		cv.moveCursor(items, 0)
 		return
 	}
-	cv.put(items, len(items)-1)
+	cv.moveCursor(items, len(items)-1)
 	cv.Follow = cv.Zoomed()
 }
 
@@ -291,11 +291,11 @@ func (cv *Controls) zoomBy(factor, around float64) {
 	if factor < 1 && right-left < least {
 		return
 	}
-	cv.settle(left, right)
+	cv.setWindow(left, right)
 }
 
-// settle takes a window that lies within the run; one as wide as the run is none.
-func (cv *Controls) settle(left, right float64) {
+// setWindow takes a window that lies within the run; one as wide as the run is none.
+func (cv *Controls) setWindow(left, right float64) {
 	first, last := cv.ends()
 	if right-left >= (last-first)*(1-1e-9) {
 		cv.Window, cv.Follow = [2]float64{}, false
@@ -319,7 +319,7 @@ func (cv *Controls) pan(part float64) {
 	a := cv.scale()
 	left, right := a.across(cv.Window[0]), a.across(cv.Window[1])
 	by := (right - left) * part
-	cv.settle(left+by, right+by)
+	cv.setWindow(left+by, right+by)
 }
 
 // turn changes to the next x axis that the run has a measure of; the window and the cursor stay where they are.
@@ -406,10 +406,10 @@ func (cv *Controls) SetXAxis(name string) {
 // DressSmall gives what the user has set to one of many small plots, whose titles tell the values at the cursor.
 func (cv *Controls) DressSmall(p *Plot) {
 	cv.set(p)
-	p.small, p.Told = true, true
+	p.small, p.Tabled = true, true
 }
 
-// Look returns what is set now.
-func (cv *Controls) Look() Look {
-	return Look{cv.By, cv.LogX, cv.outliers, cv.Half, cv.Window, cv.On, cv.Cursor}
+// Style returns what is set now.
+func (cv *Controls) Style() Style {
+	return Style{cv.By, cv.LogX, cv.outliers, cv.Half, cv.Window, cv.On, cv.Cursor}
 }

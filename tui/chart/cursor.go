@@ -52,7 +52,7 @@ func inColumn(p *Plot, g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 // drawValues is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
 func drawValues(c *Canvas, v *style.Pen, p *Plot, a Area) {
-	if p.user.cursor == nil || p.Told || !a.has(p.user.cursor[p.By]) {
+	if p.user.cursor == nil || p.Tabled || !a.has(p.user.cursor[p.By]) {
 		return
 	}
 	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
@@ -190,7 +190,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	drawTags(c, v, &p, a)
 	const few = 8 // curves whose newest values leave something of them to see
 	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
-		drawNewest(c, v, &p, a)
+		drawLatest(c, v, &p, a)
 	}
 	if gutter > 0 {
 		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)

@@ -101,8 +101,8 @@ func TestSmoothedCurveEndsRaw(t *testing.T) {
 	if !strings.Contains(text, "1.25 %") || !strings.Contains(text, "●") {
 		t.Errorf("the newest value is not marked:\n%s", text)
 	}
-	if x, y := c.Drawn.CellX(testPen().Glyphs, 100), c.Drawn.Row(testPen().Glyphs, 0.0125); c.At(x, y).ink != style.Test {
-		t.Errorf("the newest value has the ink %v", c.At(x, y).ink)
+	if x, y := c.Drawn.CellX(testPen().Glyphs, 100), c.Drawn.Row(testPen().Glyphs, 0.0125); c.At(x, y).color != style.Test {
+		t.Errorf("the newest value has the ink %v", c.At(x, y).color)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestPairShowsBoth(t *testing.T) {
 		c.Draw(pen, p, 60, 8)
 		inks, marks := map[style.Token]int{}, map[rune]int{}
 		for _, g := range c.cells {
-			inks[g.ink]++
+			inks[g.color]++
 			marks[g.R]++
 		}
 		if inks[style.Train] < 15 || inks[style.Test] < 15 || pen.Glyphs.ASCII && (marks['*'] < 15 || marks['o'] < 15) {

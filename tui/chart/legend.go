@@ -56,7 +56,7 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 	var one []style.Part
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		if k.Series.Untold() {
+		if k.Series.Blank() {
 			continue
 		}
 		s := k.Sign(v.Glyphs, 3) + " " + k.Name
@@ -155,7 +155,7 @@ func emptiest(c *Canvas, w, h int, places [][2]int) (best [2]int, least int) {
 					hidden += 9
 				case g.lit != 0:
 					hidden++
-				case g.R != 0 && g.R != '┊' && (g.R != '╌' || g.ink != style.Grid):
+				case g.R != 0 && g.R != '┊' && (g.R != '╌' || g.color != style.Grid):
 					hidden += 3
 				}
 			}

@@ -62,7 +62,7 @@ func (cv *Controls) point(at *Viewport, x int) bool {
 		return false
 	}
 	_, last, _ := cv.Main.Extent()
-	cv.On, cv.Cursor, cv.newest = true, near, near == last
+	cv.On, cv.Cursor, cv.latest = true, near, near == last
 	return true
 }
 
@@ -72,6 +72,6 @@ func (cv *Controls) pull(at *Viewport, x int) bool {
 	left, right := a.across(cv.drag.window[0]), a.across(cv.drag.window[1])
 	by := float64(cv.drag.x-x) / math.Max(1, float64(at.W-1)) * (right - left)
 	before := cv.Window
-	cv.settle(left+by, right+by)
+	cv.setWindow(left+by, right+by)
 	return cv.Window != before
 }

@@ -99,7 +99,7 @@ func (m *Multiple) area(x MultipleAxis) (Area, bool) {
 	if !m.Log {
 		step = Nice((a.High - a.Low) / 16)
 	}
-	a.Low, a.High = Settled(a.Low, a.High, step)
+	a.Low, a.High = RoundOutward(a.Low, a.High, step)
 	return a, true
 }
 

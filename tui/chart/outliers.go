@@ -13,9 +13,9 @@ type missing struct {
 	more         bool // some of them stand for several points
 }
 
-// mostOf returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
+// withoutOutliers returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
 // more than a fifth of the way between them.
-func mostOf(p *Plot, a Area) (low, high float64) {
+func withoutOutliers(p *Plot, a Area) (low, high float64) {
 	var ys []float64
 	const enough = 2048
 	for i := range p.Curves {

@@ -31,7 +31,7 @@ type Plot struct {
 	Note     []string // what the curves tell, for the legend, ever shorter
 	Waiting  string   // what to say while there is nothing to draw
 	Detail   bool     // there is room and leisure: the newest points one by one, units, small ticks
-	Told     bool     // a table tells the values at the cursor, and no box beside it
+	Tabled   bool     // a table tells the values at the cursor, and no box beside it
 	small    bool     // it is one of many: few buckets are enough
 	user     view
 }

@@ -43,7 +43,7 @@ func (p *Plot) scale() (Area, bool) {
 		a.Low, a.High = math.Min(a.Low, p.Y.Show[0]), math.Max(a.High, p.Y.Show[1])
 	}
 	if p.user.outliers {
-		a.Low, a.High = mostOf(p, a)
+		a.Low, a.High = withoutOutliers(p, a)
 	}
 	if p.Log {
 		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
@@ -51,7 +51,7 @@ func (p *Plot) scale() (Area, bool) {
 		a.Low = math.Min(a.Low, 0)
 	}
 	a.Low, a.High = widen(a.Low, a.High, p.Log)
-	a.Low, a.High = Settled(a.Low, a.High, p.coarse(a.High-a.Low))
+	a.Low, a.High = RoundOutward(a.Low, a.High, p.coarse(a.High-a.Low))
 	return a, true
 }
 
@@ -151,9 +151,9 @@ func (p *Plot) coarse(extent float64) float64 {
 	return 0.125
 }
 
-// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the
+// RoundOutward moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the
 // picture.
-func Settled(low, high, step float64) (float64, float64) {
+func RoundOutward(low, high, step float64) (float64, float64) {
 	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) &&
 		format.Finite(to) {
 		return from, to

@@ -26,8 +26,8 @@ type Position [AxisCount]float64
 // up to twice as many as it must. They are less than 600 kB a curve.
 const (
 	MaxBuckets = 4096
-	KeptTail   = 4096
-	KeptOld    = 1024
+	TailPoints = 4096
+	MaxOld     = 1024
 )
 
 // Bucket stands for one or more neighbouring points.
@@ -60,49 +60,49 @@ func (p sample) bucket() Bucket {
 // full, neighbours are merged in pairs and each bucket then stands for twice as many points; a minimum
 // or maximum is never lost. The newest points stay apart as well, to look at closely.
 type Series struct {
-	Most    int // buckets, an even number; 0: MaxBuckets
-	Buckets []Bucket
-	tail    []sample // the newest points, once a bucket stands for several
-	close   []Bucket // the two together, once they were looked at
-	closeAt int      // points there were then
-	Old     []Bucket // what a run left behind when it went back, with holes between the branches
-	Each    int      // points a full bucket has
-	filled  int      // points the last bucket has
-	Points  int      // points appended in all
-	first   Position
-	min     float64
-	minAt   float64
-	flaws   flaws      // of all buckets
-	newest  flaws      // of the newest value that was told
-	before  [2]float64 // the newest two finite values, the newest last
-	finite  int        // how many of the two there are
-	coarse  coarse
-	anew    int // times that buckets before the last one changed
+	Capacity int // buckets, an even number; 0: MaxBuckets
+	Buckets  []Bucket
+	tail     []sample // the newest points, once a bucket stands for several
+	close    []Bucket // the two together, once they were looked at
+	closeAt  int      // points there were then
+	Old      []Bucket // what a run left behind when it went back, with holes between the branches
+	Each     int      // points a full bucket has
+	filled   int      // points the last bucket has
+	Points   int      // points appended in all
+	first    Position
+	min      float64
+	minAt    float64
+	flaws    flaws      // of all buckets
+	latest   flaws      // of the newest value that was told
+	before   [2]float64 // the newest two finite values, the newest last
+	finite   int        // how many of the two there are
+	coarse   coarse
+	changes  int // times that buckets before the last one changed
 }
 
 // Add appends a point of a curve that is over one axis only, whatever that is.
-func (s *Series) Add(x, y float64) { s.Put(Position{x}, y) }
+func (s *Series) Add(x, y float64) { s.Append(Position{x}, y) }
 
-// Put appends a point. Of a y that is event.Absent nothing is kept: a curve that is told now and then only is joined
+// Append appends a point. Of a y that is event.Absent nothing is kept: a curve that is told now and then only is joined
 // across. One that was told and is not finite breaks the curve, and charts mark it. Seconds and equivalents that are
 // missing or fall are those of the point before.
-func (s *Series) Put(at Position, y float64) {
+func (s *Series) Append(at Position, y float64) {
 	f := flawsOf(y)
 	if f == gap {
 		return
 	}
-	if s.newest = f; f == 0 {
+	if s.latest = f; f == 0 {
 		s.before[0], s.before[1] = s.before[1], y
 		s.finite = min(s.finite+1, 2)
 	}
-	s.put(at, y)
+	s.appendPoint(at, y)
 }
 
 // Gap says that the curve has no value there and is not to be joined across, as that of a quantity which the method
 // does not have. Charts do not mark it.
-func (s *Series) Gap(at Position) { s.put(at, float64(event.Absent)) }
+func (s *Series) Gap(at Position) { s.appendPoint(at, float64(event.Absent)) }
 
-func (s *Series) put(at Position, y float64) {
+func (s *Series) appendPoint(at Position, y float64) {
 	if s.Each == 0 {
 		s.Each = 1
 	}
@@ -121,7 +121,7 @@ func (s *Series) put(at Position, y float64) {
 		s.first = at
 	}
 	if s.filled == s.Each || len(s.Buckets) == 0 {
-		if len(s.Buckets) >= s.most() {
+		if len(s.Buckets) >= s.capacity() {
 			s.halve()
 		} else {
 			s.filled = 0
@@ -145,25 +145,25 @@ func (s *Series) put(at Position, y float64) {
 	}
 	s.filled++
 	if s.Each > 1 {
-		s.tail = Newest(append(s.tail, p), s.keptTail())
+		s.tail = KeepLast(append(s.tail, p), s.tailLength())
 	}
 }
 
-// most is how many buckets there may be.
-func (s *Series) most() int {
-	if s.Most > 0 {
-		return s.Most
+// capacity is how many buckets there may be.
+func (s *Series) capacity() int {
+	if s.Capacity > 0 {
+		return s.Capacity
 	}
 	return MaxBuckets
 }
 
-// keptTail is how many of the newest points stay apart at least.
-func (s *Series) keptTail() int { return min(s.most(), KeptTail) }
+// tailLength is how many of the newest points stay apart at least.
+func (s *Series) tailLength() int { return min(s.capacity(), TailPoints) }
 
 // halve merges neighbours in place and leaves the last bucket full or open as it must be.
 func (s *Series) halve() {
 	if s.Each == 1 {
-		kept := s.keptTail()
+		kept := s.tailLength()
 		s.tail = make([]sample, 0, 2*kept)
 		for i := max(0, len(s.Buckets)-kept); i < len(s.Buckets); i++ {
 			p := sample{s.Buckets[i].X1, s.Buckets[i].Last}
@@ -173,7 +173,7 @@ func (s *Series) halve() {
 			s.tail = append(s.tail, p)
 		}
 	}
-	s.anew++
+	s.changes++
 	n := len(s.Buckets) / 2
 	for i := range n {
 		s.Buckets[i] = join(s.Buckets[2*i], s.Buckets[2*i+1])
@@ -208,16 +208,16 @@ func (s *Series) Cut(epoch float64) {
 	if n == len(s.Buckets) && (n == 0 || s.Buckets[n-1].X1[Epochs] <= epoch) {
 		return
 	}
-	s.anew++
+	s.changes++
 	if n < len(s.Buckets) {
 		between := sample{s.Buckets[n].X1, float64(event.Absent)}.bucket()
 		s.Old = append(append(s.Old, between), s.Buckets[max(0, n-1):]...)
-		s.Old = slices.Clone(s.Old[max(0, len(s.Old)-KeptOld):])
+		s.Old = slices.Clone(s.Old[max(0, len(s.Old)-MaxOld):])
 	}
 	s.Buckets = s.Buckets[:n]
 	m := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].at[Epochs] > epoch })
 	s.tail = s.tail[:m]
-	s.Points, s.filled, s.flaws, s.newest, s.min, s.close = 0, s.Each, 0, 0, math.NaN(), nil
+	s.Points, s.filled, s.flaws, s.latest, s.min, s.close = 0, s.Each, 0, 0, math.NaN(), nil
 	s.finite = 0
 	if n == 0 {
 		s.filled = 0
@@ -251,8 +251,8 @@ func (s *Series) recount() {
 
 // recall takes a bucket from before those that were recalled.
 func (s *Series) recall(b Bucket) {
-	if s.newest == 0 {
-		s.newest = b.flaws & broken
+	if s.latest == 0 {
+		s.latest = b.flaws & broken
 	}
 	if b.N > 0 {
 		s.before[1], s.finite = b.Last, 1
@@ -288,8 +288,8 @@ func Visible(b []Bucket, by Axis, left, right float64) []Bucket {
 	return b[max(0, from-1):min(len(b), max(to, from)+1)]
 }
 
-// Least returns the least value there was, and its epoch; NaN if there is none.
-func (s *Series) Least() (epoch, value float64) {
+// Min returns the least value there was, and its epoch; NaN if there is none.
+func (s *Series) Min() (epoch, value float64) {
 	if s.Points == 0 {
 		return math.NaN(), math.NaN()
 	}
@@ -338,8 +338,8 @@ func extremes(buckets []Bucket, positive bool) (low, high float64, ok bool) {
 	return low, high, ok
 }
 
-// Newest drops the oldest half of a list that reached twice its bound, so that dropping costs little.
-func Newest[T any](list []T, n int) []T {
+// KeepLast drops the oldest half of a list that reached twice its bound, so that dropping costs little.
+func KeepLast[T any](list []T, n int) []T {
 	if len(list) < 2*n {
 		return list
 	}
@@ -370,11 +370,11 @@ type coarse struct {
 	buckets []Bucket
 	each    int // buckets of a group
 	done    int // groups that do not change any more
-	anew    int // of the series then
+	changes int // of the series then
 }
 
-// Untold reports whether no value was told, be it finite or not.
-func (s *Series) Untold() bool { return s.Empty() && !s.Broken() }
+// Blank reports whether no value was told, be it finite or not.
+func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }
 
 // Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
 // was told.
@@ -393,7 +393,7 @@ func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.
 }
 
 // Broken reports whether the newest value that was told is not finite.
-func (s *Series) Broken() bool { return s.newest != 0 }
+func (s *Series) Broken() bool { return s.latest != 0 }
 
 // Before returns the finite value before the newest one, NaN if there is none.
 func (s *Series) Before() float64 {

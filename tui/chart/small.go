@@ -13,8 +13,8 @@ func (s *Series) Coarse() []Bucket {
 	for n > fewBuckets*each {
 		each *= 2
 	}
-	if c.each != each || c.anew != s.anew {
-		*c = coarse{buckets: c.buckets[:0], each: each, anew: s.anew}
+	if c.each != each || c.changes != s.changes {
+		*c = coarse{buckets: c.buckets[:0], each: each, changes: s.changes}
 	}
 	c.buckets = c.buckets[:c.done]
 	for from := c.done * each; from < n; from += each {
@@ -29,8 +29,8 @@ func (s *Series) Coarse() []Bucket {
 	return c.buckets
 }
 
-// Look is what the user has set, to tell pictures apart.
-type Look struct {
+// Style is what the user has set, to tell pictures apart.
+type Style struct {
 	by             Axis
 	logX, outliers bool
 	half           float64

@@ -11,7 +11,7 @@ import (
 func TestCoarse(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for _, most := range []int{0, 600, 1024} {
-		s := Series{Most: most}
+		s := Series{Capacity: most}
 		for i := range 3 * MaxBuckets {
 			y := r.NormFloat64()
 			if r.IntN(50) == 0 {
@@ -59,7 +59,7 @@ func TestAt(t *testing.T) {
 		if i%5 == 4 {
 			y = math.NaN()
 		}
-		s.Put(Position{float64(i), 2 * float64(i)}, y)
+		s.Append(Position{float64(i), 2 * float64(i)}, y)
 	}
 	last := float64(3*MaxBuckets - 1)
 	for x, want := range map[float64]float64{last: last, last + 9: last, last - 3: last - 4, last - 1.5: last - 2, -1: math.NaN()} {

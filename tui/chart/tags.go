@@ -6,8 +6,8 @@ import (
 	"newtop/tui/style"
 )
 
-// drawNewest marks and labels the newest values as they were measured, where the curves that end there are smoothed.
-func drawNewest(c *Canvas, v *style.Pen, p *Plot, a Area) {
+// drawLatest marks and labels the newest values as they were measured, where the curves that end there are smoothed.
+func drawLatest(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		y := k.Series.Last()

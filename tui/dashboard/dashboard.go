@@ -45,7 +45,7 @@ func other(a *desk.App, msg tea.Msg) tea.Cmd {
 	case screen.StoredMsg:
 		return stored(a, msg)
 	case unopenedMsg:
-		return a.Tell(style.Warn, style.Clean(msg.err.Error()))
+		return a.Notify(style.Warn, style.Clean(msg.err.Error()))
 	}
 	return a.Handle(msg)
 }

@@ -56,7 +56,7 @@ func keySections(a *desk.App) (out []widget.Section) {
 			switch {
 			case b.Group != g || b.Absent(a):
 			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() &&
-				(b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):
+				(b.Group == desk.GroupRun || b.Reason(a) == desk.ViewerOnly):
 				idle = append(idle, b.Show)
 			default:
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))

@@ -39,7 +39,7 @@ func mainBindings() []*screen.Binding[*desk.App] {
 	}
 	quit := func(help string, only func(*desk.App) bool) *screen.Binding[*desk.App] {
 		return desk.Use(desk.GroupHelp, help, screen.Quit).
-			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(only)
+			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FooterBy(desk.QuitWord).Only(only)
 	}
 	return []*screen.Binding[*desk.App]{
 		quit("stop the run, then quit; twice: at once", desk.Owns),
@@ -47,11 +47,11 @@ func mainBindings() []*screen.Binding[*desk.App] {
 		quit("quit; a program that runs ends, after a second q",
 			func(a *desk.App) bool { return !desk.Owns(a) && a.Program }),
 		desk.Use(desk.GroupHelp, "this help", screen.ShowHelp).
-			Then(func(a *desk.App, _ string) { a.Dialog = help() }).Foot("help"),
+			Then(func(a *desk.App, _ string) { a.Dialog = help() }).Footer("help"),
 		screen.CommandsKey(desk.GroupHelp, openPalette),
 		desk.Use(desk.GroupRun, "pause, and go on", screen.Toggle).
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pause{On: !resting(a)}) }).
-			FootBy(pauseWord).While(desk.Steerable).Unless(desk.Unsteerable).Only(desk.Trains),
+			FooterBy(pauseWord).While(desk.Steerable).Unless(desk.Unsteerable).Only(desk.Trains),
 	}
 }
 
@@ -60,13 +60,13 @@ func zoomBindings() []*screen.Binding[*desk.App] {
 	return []*screen.Binding[*desk.App]{
 		desk.Use(desk.GroupView, "zoom the focused pane; also enter", screen.Zoom, screen.Open).
 			Then(func(a *desk.App, _ string) { a.Zoomed = !a.Zoomed }).
-			Foot("zoom").While(func(a *desk.App) bool { return uncovered(a) && !a.Zoomed }).Unless(desk.Covered),
+			Footer("zoom").While(func(a *desk.App) bool { return uncovered(a) && !a.Zoomed }).Unless(desk.Covered),
 		desk.Use(desk.GroupView, "back to the screen beneath", screen.Back).
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).Only(
 			func(a *desk.App) bool { return a.Over && !a.Zoomed }),
 		desk.Use(desk.GroupView, "back to all panes", screen.Back).
 			Then(func(a *desk.App, _ string) { a.Zoomed = false }).
-			Foot("back").While(func(a *desk.App) bool { return uncovered(a) && a.Zoomed }).Unless(desk.Covered),
+			Footer("back").While(func(a *desk.App) bool { return uncovered(a) && a.Zoomed }).Unless(desk.Covered),
 	}
 }
 
@@ -96,9 +96,9 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 		return desk.Bind(desk.GroupRun, show, help, keys...)
 	}
 	return []*screen.Binding[*desk.App]{
-		run("s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).
+		run("s", "run one epoch", "s").On(send(event.StepEpoch{})).Footer("one epoch").While(paused).
 			Unless(desk.Unsteerable).Only(desk.Trains),
-		run("i", "run one inner iteration, or one batch", "i").On(send(event.StepInner{})).Foot("one inner").
+		run("i", "run one inner iteration, or one batch", "i").On(send(event.StepInner{})).Footer("one inner").
 			While(paused).Unless(desk.Unsteerable),
 		footed(run("o", "choose an optimizer from a list", "o").
 			Then(func(a *desk.App, _ string) { dialogs.OpenPicker(a) }), "optimizer", desk.Unchangeable),
@@ -113,7 +113,7 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 					return a.Send(event.Scale{Factor: 0.5})
 				}
 				return a.Send(event.Scale{Factor: 2})
-			}).FootBy(scaled).While(scalable).Unless(unscalable).
+			}).FooterBy(scaled).While(scalable).Unless(unscalable).
 			By([2]string{"+", "double the radius, rate or damping"},
 				[2]string{"-", "halve the radius, rate or damping"}).Only(desk.Trains),
 		footed(run("f", "fork: race methods or settings from here", "f").
@@ -123,14 +123,14 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 		footed(run("k", "compute the spectrum at the current weights", "k").
 			On(func(a *desk.App, _ string) tea.Cmd { return askSpectrum(a) }), "spectrum", desk.Unchangeable),
 		run("w", "save the model, as safetensors or ONNX", "w").Then(func(a *desk.App, _ string) { s.Open(a) }).
-			Foot("save").While(func(a *desk.App) bool { return dialogs.Unsavable(a) == "" && a.H.Over() }).
+			Footer("save").While(func(a *desk.App) bool { return dialogs.Unsavable(a) == "" && a.H.Over() }).
 			Unless(dialogs.Unsavable),
 	}
 }
 
 // footed names a key in the footer while nothing keeps it from acting; reason says what does.
 func footed(b *screen.Binding[*desk.App], foot string, reason func(*desk.App) string) *screen.Binding[*desk.App] {
-	return b.Foot(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
+	return b.Footer(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
 }
 
 // rewind sends a run back to an epoch.
@@ -148,14 +148,14 @@ func viewBindings() []*screen.Binding[*desk.App] {
 		desk.Use(desk.GroupView, "search the log", screen.Filter).
 			On(func(a *desk.App, _ string) tea.Cmd { return searchLog(a) }).Unless(desk.Covered),
 		desk.Bind(desk.GroupView, "R", "the recorded runs, and back", "R").
-			On(func(a *desk.App, _ string) tea.Cmd { return openRuns(a) }).Foot("runs").Only(
+			On(func(a *desk.App, _ string) tea.Cmd { return openRuns(a) }).Footer("runs").Only(
 			func(a *desk.App) bool { return a.Browse != nil }),
 		screen.ThemeKey[*desk.App](),
 		screen.GlyphsKey[*desk.App](),
 		screen.MouseKey[*desk.App](),
 		desk.Use(desk.GroupView, "picture of the focused chart, as SVG", screen.Picture).
 			On(func(a *desk.App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
-			Foot("picture").While(func(a *desk.App) bool { return desk.Unpicturable(a) == "" && a.H.Over() }).Unless(
+			Footer("picture").While(func(a *desk.App) bool { return desk.Unpicturable(a) == "" && a.H.Over() }).Unless(
 			desk.Unpicturable),
 		desk.Use(desk.GroupView, "picture of the screen, as SVG and PNG", screen.Screenshot).
 			On(func(a *desk.App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *desk.App) string {

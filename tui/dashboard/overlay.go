@@ -13,7 +13,7 @@ import (
 // wordSections says what the letters, signs and words of the panes mean.
 func wordSections(a *desk.App) []widget.Section {
 	inner := stopWords()
-	if a.H.Factors.Told() {
+	if a.H.Factors.Reported() {
 		inner = factorWords()
 	}
 	words := widget.Section{Title: "in the panes"}

@@ -58,10 +58,10 @@ func byGroup(a *desk.App) (out []*screen.Binding[*desk.App]) {
 func methodEntries(a *desk.App) (out []paletteEntry) {
 	reason := desk.Unchangeable(a)
 	for i, m := range a.Methods {
-		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: reason,
+		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Reason: reason,
 			Do: func(a *desk.App) tea.Cmd { return a.Send(event.Switch{Optimizer: m.Name}) }}
 		if reason == "" && a.H.Lacks(m.Name) {
-			e.Why = dialogs.Lacking
+			e.Reason = dialogs.Lacking
 		}
 		if i < 9 {
 			e.Key = string(rune('1' + i))
@@ -80,7 +80,7 @@ func paneEntries(a *desk.App) (out []paletteEntry) {
 		if desk.Absent(a, id) {
 			continue
 		}
-		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Why: reason,
+		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Reason: reason,
 			Do: func(a *desk.App) tea.Cmd { a.Focus, a.Zoomed = id, true; return nil }})
 	}
 	return out
@@ -90,7 +90,7 @@ func settingEntries(a *desk.App) (out []paletteEntry) {
 	reason := desk.Unchangeable(a)
 	for _, s := range a.H.Status.Settings {
 		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " +
-			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: reason,
+			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Reason: reason,
 			Do: func(a *desk.App) tea.Cmd { return dialogs.OpenForm(a, s.Key) }})
 	}
 	return out
@@ -116,7 +116,7 @@ func lookEntries(a *desk.App) (out []paletteEntry) {
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
 		out = append(out, paletteEntry{Kind: "picture", Text: "chart as " + strings.ToUpper(format),
-			Also: "picture of the focused pane", Why: desk.Unpicturable(a),
+			Also: "picture of the focused pane", Reason: desk.Unpicturable(a),
 			Do: func(a *desk.App) tea.Cmd { return chartPicture(a, format) }})
 	}
 	return out
@@ -130,7 +130,7 @@ func dataEntries(a *desk.App) (out []paletteEntry) {
 		if a.H.Run != nil && name == style.Clean(a.H.Run.Data.Name) {
 			reason = "this run trains on it"
 		}
-		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Why: reason})
+		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Reason: reason})
 	}
 	return out
 }
@@ -143,6 +143,6 @@ func audienceEntries(a *desk.App) (out []paletteEntry) {
 	out = append(out, paletteEntry{Kind: "command", Text: "who is watching", Also: "viewers, keys and roles",
 		Do: func(a *desk.App) tea.Cmd { a.Dialog = &dialogs.WhoOverlay{}; return nil }})
 	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first",
-		Why: desk.Unsteerable(a),
-		Do:  func(a *desk.App) tea.Cmd { a.Dialog = &dialogs.StopOverlay{}; return nil }})
+		Reason: desk.Unsteerable(a),
+		Do:     func(a *desk.App) tea.Cmd { a.Dialog = &dialogs.StopOverlay{}; return nil }})
 }

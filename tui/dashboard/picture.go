@@ -19,10 +19,10 @@ func chartPicture(a *desk.App, format string) tea.Cmd {
 	p := a.Panes[a.Focus]
 	f := focusedFigure(a)
 	if f == nil {
-		return a.Tell(style.Warn, p.Name(a.PaneView())+" has nothing to draw; P takes the screen")
+		return a.Notify(style.Warn, p.Name(a.PaneView())+" has nothing to draw; P takes the screen")
 	}
 	if reason := unpictured(a); reason != "" {
-		return a.Tell(style.Warn, reason)
+		return a.Notify(style.Warn, reason)
 	}
 	return a.Picture(pictureName(a, p.Name(a.PaneView())), screen.Drawing{Suffix: "." + format,
 		Draw: func(w io.Writer) error { return f.Draw(w, format) }})
@@ -39,7 +39,7 @@ func focusedFigure(a *desk.App) *figure.Chart {
 // screenPicture writes the screen as it stands.
 func screenPicture(a *desk.App) tea.Cmd {
 	if reason := unpictured(a); reason != "" {
-		return a.Tell(style.Warn, reason)
+		return a.Notify(style.Warn, reason)
 	}
 	return a.ScreenPicture(a.Rows(), pictureName(a, "screen"))
 }
@@ -52,9 +52,9 @@ func copyName(a *desk.App) tea.Cmd {
 		name = a.H.Run.ID
 	}
 	if name = style.Clean(name); name == "" {
-		return a.Tell(style.Warn, "the run has no name yet")
+		return a.Notify(style.Warn, "the run has no name yet")
 	}
-	return tea.Batch(tea.SetClipboard(name), a.Tell(style.Text, "sent to the terminal's clipboard: "+name))
+	return tea.Batch(tea.SetClipboard(name), a.Notify(style.Text, "sent to the terminal's clipboard: "+name))
 }
 
 // unpictured is why no picture can be written from here, "" if one can.
@@ -82,12 +82,12 @@ func pictureWritten(a *desk.App, msg screen.PictureMsg) tea.Cmd {
 	if msg.Err != nil {
 		text := "no picture: " + style.Clean(msg.Err.Error())
 		a.Say(style.Warn, text)
-		return a.Tell(style.Warn, text)
+		return a.Notify(style.Warn, text)
 	}
 	path, where := style.Clean(msg.Path)+msg.Also, ""
 	if a.Viewer != nil {
 		path, where = style.Clean(filepath.Base(msg.Path))+msg.Also, " on the server"
 	}
 	a.Say(style.Text, "picture: "+path)
-	return a.Tell(style.Text, "wrote "+path+where)
+	return a.Notify(style.Text, "wrote "+path+where)
 }

@@ -29,7 +29,7 @@ func (c *choices) recall(a *desk.App, o *screen.Options) {
 	for _, pane := range charted(a) {
 		pane.SetXAxis(p.XAxis)
 	}
-	a.Prefs.Begin(c.now(a))
+	a.Prefs.Start(c.now(a))
 }
 
 // charted returns the panes that remember how their charts are drawn.
@@ -44,7 +44,7 @@ func charted(a *desk.App) (out []chart.AxisKeeper) {
 
 // now are the choices that the screen shows now. Of charts that differ, the one changed last counts.
 func (c *choices) now(a *desk.App) screen.Preferences {
-	p, last := a.Looks(), a.Prefs.Last()
+	p, last := a.Appearance(), a.Prefs.Last()
 	p.XAxis, p.Save = last.XAxis, c.saves.Format
 	for i, pane := range charted(a) {
 		x := pane.XAxis()

@@ -161,7 +161,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	}
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
-	a.Prefs.Begin((&choices{saves: &dialogs.Saves{}}).now(a))
+	a.Prefs.Start((&choices{saves: &dialogs.Saves{}}).now(a))
 	before := len(a.H.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))
@@ -176,7 +176,7 @@ func TestSettle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	press(a, "T", "T", "T")
-	a.Prefs.Settle()
+	a.Prefs.Flush()
 	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {
 		t.Errorf("the file has %q", text)
 	}

@@ -13,7 +13,7 @@ import (
 // askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
 func askSpectrum(a *desk.App) tea.Cmd {
 	if a.H.Status.Computing == "spectrum" {
-		return a.Tell(style.Text, "a spectrum is being computed")
+		return a.Notify(style.Text, "a spectrum is being computed")
 	}
 	return a.Send(event.Spectrum{})
 }
@@ -67,7 +67,7 @@ func toggleLog(a *desk.App) tea.Cmd {
 		a.Changes++
 		return nil
 	}
-	return a.Tell(style.Muted, p.Name(a.PaneView())+" has no scale to switch")
+	return a.Notify(style.Muted, p.Name(a.PaneView())+" has no scale to switch")
 }
 
 // searchLog gives the log the screen and the keys, or the console where that is looked at.

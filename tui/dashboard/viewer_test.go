@@ -94,7 +94,7 @@ func TestViewersSendNothing(t *testing.T) {
 				drain(a, press(a, k))
 			}
 			for _, e := range paletteEntries(a) {
-				if e.Kind != "command" && e.Why == "" {
+				if e.Kind != "command" && e.Reason == "" {
 					drain(a, e.Do(a))
 					a.Dialog, a.Focus, a.Zoomed = nil, pane, zoomed
 				}

@@ -13,8 +13,8 @@ type Analyses struct {
 	ErrorsGen  uint64
 }
 
-// take takes in what a Delta has of them.
-func (t *Analyses) take(d *feed.Delta) {
+// apply takes in what a Delta has of them.
+func (t *Analyses) apply(d *feed.Delta) {
 	for i := range d.Weights {
 		e := &d.Weights[i]
 		if e.Rows < 1 || e.Cols < 1 || len(e.Values) != e.Rows*e.Cols {

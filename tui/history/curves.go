@@ -20,18 +20,18 @@ type Curves struct {
 	Radius, Rho, Rate     chart.Series
 	Gradient, Step        chart.Series
 	Seconds, Inner        chart.Series
-	Figures               []FigureSeries // the newest epoch's method's own
+	Metrics               []MetricSeries // the newest epoch's method's own
 	MemberLow, MemberHigh chart.Series   // the metric of a committee's best and worst member
 
-	most     int            // buckets of a curve; 0: chart.MaxBuckets
-	figureAt map[string]int // where a figure of another program stands, by its key
+	maxBuckets int            // buckets of a curve; 0: chart.MaxBuckets
+	metricAt   map[string]int // where a figure of another program stands, by its key
 
 	now   chart.Position // of the newest epoch
 	notes []Note
 }
 
-// KeptMarks bounds how many events the charts can mark.
-const KeptMarks = 128
+// MaxMarks bounds how many events the charts can mark.
+const MaxMarks = 128
 
 // Note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
 // charts too.
@@ -50,7 +50,7 @@ func (c *Curves) Mark(epoch int, major bool, text string) {
 	if s, ok := c.Loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
 		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
 	}
-	c.notes = chart.Newest(append(c.notes, Note{At: at, Text: text, Major: major}), KeptMarks)
+	c.notes = chart.KeepLast(append(c.notes, Note{At: at, Text: text, Major: major}), MaxMarks)
 }
 
 // changed says that the newest mark is a change of the method or a setting.
@@ -81,9 +81,9 @@ func (c *Curves) cut(to int) {
 
 // coarsen bounds the buckets of the curves that there are and will be.
 func (c *Curves) coarsen(most int) {
-	c.most = most
+	c.maxBuckets = most
 	for _, s := range c.all() {
-		s.Most = most
+		s.Capacity = most
 	}
 }
 
@@ -92,8 +92,8 @@ func (c *Curves) all() []*chart.Series {
 	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.ValidationLoss, &c.ValidationMetric,
 		&c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds, &c.Inner,
 		&c.MemberLow, &c.MemberHigh}
-	for i := range c.Figures {
-		out = append(out, &c.Figures[i].Series)
+	for i := range c.Metrics {
+		out = append(out, &c.Metrics[i].Series)
 	}
 	return out
 }
@@ -129,16 +129,16 @@ func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 	return m
 }
 
-// FigureSeries is the curve of a number of a method's own.
-type FigureSeries struct {
+// MetricSeries is the curve of a number of a method's own.
+type MetricSeries struct {
 	event.Metric
-	Series chart.Series
-	whole  bool   // all its values so far are whole numbers: it counts something
-	told   string // its symbol as it came
+	Series   chart.Series
+	whole    bool   // all its values so far are whole numbers: it counts something
+	reported string // its symbol as it came
 }
 
 // Format writes one of its values.
-func (f *FigureSeries) Format(v float64) string {
+func (f *MetricSeries) Format(v float64) string {
 	if f.whole && math.Abs(v) < 1e6 {
 		return format.Count(int(v))
 	}
@@ -148,9 +148,9 @@ func (f *FigureSeries) Format(v float64) string {
 // Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of so many
 // that nobody looks at each closely, the rest have fewer buckets: a thousand long ones take 250 MB.
 const (
-	keptFigures   = 1000
-	fineFigures   = 256
-	coarseBuckets = 1024
+	maxMetrics     = 1000
+	maxFineMetrics = 256
+	coarseBuckets  = 1024
 )
 
 // own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
@@ -160,30 +160,30 @@ func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 		c.ownExternal(e)
 		return
 	}
-	c.figureAt = nil
+	c.metricAt = nil
 	if len(e.Metrics) == 0 {
 		if e.Epoch > 0 && e.Optimizer != before {
-			c.Figures = nil
+			c.Metrics = nil
 		}
 		return
 	}
-	same := slices.EqualFunc(c.Figures, e.Metrics, func(a FigureSeries, b event.Metric) bool { return a.Key == b.Key })
+	same := slices.EqualFunc(c.Metrics, e.Metrics, func(a MetricSeries, b event.Metric) bool { return a.Key == b.Key })
 	if !same {
-		c.Figures = make([]FigureSeries, len(e.Metrics))
-		for i := range c.Figures {
-			c.Figures[i].whole = true
+		c.Metrics = make([]MetricSeries, len(e.Metrics))
+		for i := range c.Metrics {
+			c.Metrics[i].whole = true
 		}
 	}
 	for i, f := range e.Metrics {
-		c.Figures[i].add(f, c.now, false)
+		c.Metrics[i].add(f, c.now, false)
 	}
 }
 
 func (c *Curves) ownExternal(e *event.EpochEvent) {
-	if c.figureAt == nil {
-		c.figureAt = map[string]int{}
-		for i := range c.Figures {
-			c.figureAt[c.Figures[i].Key] = i
+	if c.metricAt == nil {
+		c.metricAt = map[string]int{}
+		for i := range c.Metrics {
+			c.metricAt[c.Metrics[i].Key] = i
 		}
 	}
 	for i, f := range e.Metrics {
@@ -191,37 +191,37 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 			continue
 		}
 		at := i
-		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
+		if at >= len(c.Metrics) || c.Metrics[at].Key != f.Key {
 			var known bool
-			if at, known = c.figureAt[f.Key]; !known {
-				if at = c.newFigure(f.Key); at < 0 {
+			if at, known = c.metricAt[f.Key]; !known {
+				if at = c.newMetric(f.Key); at < 0 {
 					continue
 				}
 			}
 		}
-		c.Figures[at].add(f, c.now, true)
+		c.Metrics[at].add(f, c.now, true)
 	}
 }
 
-// newFigure makes the curve of a key, and returns -1 where there are too many.
-func (c *Curves) newFigure(key string) int {
-	at := len(c.Figures)
-	if at >= keptFigures {
+// newMetric makes the curve of a key, and returns -1 where there are too many.
+func (c *Curves) newMetric(key string) int {
+	at := len(c.Metrics)
+	if at >= maxMetrics {
 		return -1
 	}
-	c.figureAt[key] = at
-	f := FigureSeries{whole: true}
-	if f.Series.Most = c.most; at >= fineFigures && (c.most == 0 || c.most > coarseBuckets) {
-		f.Series.Most = coarseBuckets
+	c.metricAt[key] = at
+	f := MetricSeries{whole: true}
+	if f.Series.Capacity = c.maxBuckets; at >= maxFineMetrics && (c.maxBuckets == 0 || c.maxBuckets > coarseBuckets) {
+		f.Series.Capacity = coarseBuckets
 	}
-	c.Figures = append(c.Figures, f)
+	c.Metrics = append(c.Metrics, f)
 	return at
 }
 
 // add takes the next value.
-func (f *FigureSeries) add(now event.Metric, at chart.Position, external bool) {
-	if now.Key != f.Key || now.Symbol != f.told {
-		f.told = now.Symbol
+func (f *MetricSeries) add(now event.Metric, at chart.Position, external bool) {
+	if now.Key != f.Key || now.Symbol != f.reported {
+		f.reported = now.Symbol
 		now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 		if now.Symbol == "" {
 			now.Symbol = style.Clean(now.Key)
@@ -231,7 +231,7 @@ func (f *FigureSeries) add(now event.Metric, at chart.Position, external bool) {
 	f.Value = now.Value
 	v := float64(now.Value)
 	f.whole = f.whole && (!now.Value.Finite() || v == math.Trunc(v))
-	Put(&f.Series, at, now.Value, external)
+	AppendQuantity(&f.Series, at, now.Value, external)
 }
 
 // committee adds the least and the greatest value of the measure among the members of a committee.
@@ -251,6 +251,6 @@ func (c *Curves) committee(e *event.EpochEvent, m event.Measure) {
 	if worst.Absent() {
 		worst = event.Float(high)
 	}
-	Put(&c.MemberLow, PositionOf(e), event.Float(low), false)
-	Put(&c.MemberHigh, PositionOf(e), worst, false)
+	AppendQuantity(&c.MemberLow, PositionOf(e), event.Float(low), false)
+	AppendQuantity(&c.MemberHigh, PositionOf(e), worst, false)
 }

@@ -9,15 +9,15 @@ import (
 // Epochs that are remembered beyond those that can be gone back to: the newest of a run that is trained here, of a
 // recorded one epochs evenly spaced.
 const (
-	keptEarlier  = 256
-	keptRecorded = 2048
+	maxEarlier  = 256
+	maxRecorded = 2048
 )
 
 // Earlier has what the list of epochs to go back to shows.
 type Earlier struct {
 	Epochs map[int]EarlierEpoch
 	each   int // of a recorded run every each-th epoch is remembered; 0 stands for 1
-	newest int // the epoch that came last
+	latest int // the epoch that came last
 }
 
 // EarlierEpoch is one epoch of the list.
@@ -27,28 +27,28 @@ type EarlierEpoch struct {
 	Optimizer                string
 }
 
-// take remembers an epoch.
-func (r *Earlier) take(h *History, e *event.EpochEvent) {
+// apply remembers an epoch.
+func (r *Earlier) apply(h *History, e *event.EpochEvent) {
 	if r.Epochs == nil {
 		r.Epochs = map[int]EarlierEpoch{}
 	}
 	train, test := h.Metrics()
 	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), float64(*train.Validation().Of(e)),
 		e.Optimizer}
-	if old, ok := r.Epochs[e.Epoch]; ok && r.newest == e.Epoch && h.External() {
+	if old, ok := r.Epochs[e.Epoch]; ok && r.latest == e.Epoch && h.External() {
 		f = f.or(old)
 	}
-	r.newest = e.Epoch
+	r.latest = e.Epoch
 	if h.Watched() {
 		r.recorded(e.Epoch, f)
 		return
 	}
 	r.Epochs[e.Epoch] = f
-	if len(r.Epochs) < 2*(len(h.Status.RewindEpochs)+keptEarlier) {
+	if len(r.Epochs) < 2*(len(h.Status.RewindEpochs)+maxEarlier) {
 		return
 	}
 	for k := range r.Epochs {
-		if _, ok := slices.BinarySearch(h.Status.RewindEpochs, k); !ok && k < e.Epoch-keptEarlier {
+		if _, ok := slices.BinarySearch(h.Status.RewindEpochs, k); !ok && k < e.Epoch-maxEarlier {
 			delete(r.Epochs, k)
 		}
 	}
@@ -75,7 +75,7 @@ func (r *Earlier) recorded(epoch int, f EarlierEpoch) {
 		return
 	}
 	r.Epochs[epoch] = f
-	for len(r.Epochs) > keptRecorded {
+	for len(r.Epochs) > maxRecorded {
 		r.each *= 2
 		for k := range r.Epochs {
 			if k%r.each != 0 {

@@ -10,13 +10,13 @@ import (
 
 // Bounds of the curves of factors: a deep network has hundreds of them, and nobody looks at each closely.
 const (
-	keptFactors   = 512
+	maxFactors    = 512
 	factorBuckets = 512
 )
 
 // Factors are the matrices by which the current method scales gradients.
 type Factors struct {
-	Newest     *event.PreconditionerMetrics // nil: not told yet, or given up by going back
+	Latest     *event.PreconditionerMetrics // nil: not told yet, or given up by going back
 	Epoch      int                          // that it is of
 	Share      float64                      // of that epoch's time that refreshes took, NaN where it is not known
 	Conditions []FactorSeries               // of those that are not left out
@@ -30,11 +30,11 @@ type FactorSeries struct {
 	Series chart.Series
 }
 
-// Told reports whether the method has factors.
-func (f *Factors) Told() bool { return len(f.list) > 0 }
+// Reported reports whether the method has factors.
+func (f *Factors) Reported() bool { return len(f.list) > 0 }
 
-// take adds those of an epoch. Another method's begin anew.
-func (f *Factors) take(e *event.EpochEvent, before string, most int) {
+// apply adds those of an epoch. Another method's begin anew.
+func (f *Factors) apply(e *event.EpochEvent, before string, most int) {
 	p := e.Preconditioner
 	if e.Optimizer != before || p != nil && !sameFactors(f.list, p.Factors) {
 		*f = Factors{}
@@ -42,10 +42,10 @@ func (f *Factors) take(e *event.EpochEvent, before string, most int) {
 	if p == nil {
 		return
 	}
-	f.Newest, f.Epoch, f.list = p, e.Epoch, p.Factors
+	f.Latest, f.Epoch, f.list = p, e.Epoch, p.Factors
 	f.Share = float64(p.Seconds) / float64(e.Seconds)
 	if f.Conditions == nil {
-		f.begin(most)
+		f.start(most)
 	}
 	for i := range f.Conditions {
 		s := &f.Conditions[i]
@@ -61,15 +61,15 @@ func sameFactors(a, b []event.FactorMetrics) bool {
 	})
 }
 
-// begin makes the curves, of as many buckets as other curves of the run may have.
-func (f *Factors) begin(most int) {
+// start makes the curves, of as many buckets as other curves of the run may have.
+func (f *Factors) start(most int) {
 	buckets := factorBuckets
 	if most > 0 {
 		buckets = min(buckets, most)
 	}
 	for i := range f.list {
-		if len(f.list[i].Eigenvalues) > 0 && len(f.Conditions) < keptFactors {
-			f.Conditions = append(f.Conditions, FactorSeries{At: i, Series: chart.Series{Most: buckets}})
+		if len(f.list[i].Eigenvalues) > 0 && len(f.Conditions) < maxFactors {
+			f.Conditions = append(f.Conditions, FactorSeries{At: i, Series: chart.Series{Capacity: buckets}})
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (s *FactorSeries) add(at chart.Position, condition float64) {
 		s.Series.Gap(at)
 		return
 	}
-	s.Series.Put(at, condition)
+	s.Series.Append(at, condition)
 }
 
 // cut takes them back to an epoch. Those of that epoch are not kept.
@@ -88,6 +88,6 @@ func (f *Factors) cut(to int) {
 		f.Conditions[i].Series.Cut(float64(to))
 	}
 	if f.Epoch > to {
-		f.Newest = nil
+		f.Latest = nil
 	}
 }

@@ -23,20 +23,20 @@ func TestFactors(t *testing.T) {
 	deltas := tuitest.FactorRun("soap", 20, 784, 70, 10)
 	h := historyOf(deltas...)
 	f := &h.Factors
-	if !f.Told() || f.Epoch != 20 || len(f.Newest.Factors) != 4 || len(f.Conditions) != 3 {
-		t.Fatalf("%d factors and %d curves after epoch %d", len(f.Newest.Factors), len(f.Conditions), f.Epoch)
+	if !f.Reported() || f.Epoch != 20 || len(f.Latest.Factors) != 4 || len(f.Conditions) != 3 {
+		t.Fatalf("%d factors and %d curves after epoch %d", len(f.Latest.Factors), len(f.Conditions), f.Epoch)
 	}
-	if want := float64(f.Newest.Seconds) / float64(h.Latest.Seconds); f.Share != want {
+	if want := float64(f.Latest.Seconds) / float64(h.Latest.Seconds); f.Share != want {
 		t.Errorf("refreshes took %g of the epoch, not %g", f.Share, want)
 	}
-	if s := &f.Conditions[0].Series; f.Conditions[0].At != 0 || s.Points != 20 || s.Last() != f.Newest.Factors[0].Condition() {
+	if s := &f.Conditions[0].Series; f.Conditions[0].At != 0 || s.Points != 20 || s.Last() != f.Latest.Factors[0].Condition() {
 		t.Errorf("the first curve has %d points and ends at %g", s.Points, s.Last())
 	}
 	if s := &f.Conditions[1].Series; f.Conditions[1].At != 2 || !s.Empty() || s.Points != 20 {
 		t.Errorf("a singular factor has a curve that ends at %g", s.Last())
 	}
 	h.Apply(&feed.Delta{Status: h.Status, Rewinds: []event.RewindEvent{{Epoch: 20, To: 12}}})
-	if _, last, _ := f.Conditions[0].Series.Ends(); f.Newest != nil || !f.Told() || last != 12 {
+	if _, last, _ := f.Conditions[0].Series.Ends(); f.Latest != nil || !f.Reported() || last != 12 {
 		t.Errorf("after a way back to 12 the curve ends at %g", last)
 	}
 	for _, e := range h.Log.Entries {
@@ -45,7 +45,7 @@ func TestFactors(t *testing.T) {
 		}
 	}
 	h.Apply(&deltas[14])
-	if f.Newest == nil || f.Conditions[0].Series.Last() != f.Newest.Factors[0].Condition() {
+	if f.Latest == nil || f.Conditions[0].Series.Last() != f.Latest.Factors[0].Condition() {
 		t.Error("the factors do not go on after a way back")
 	}
 }
@@ -54,7 +54,7 @@ func TestFactors(t *testing.T) {
 func TestFactorsOfAnotherMethod(t *testing.T) {
 	h := historyOf(tuitest.FactorRun("soap", 9, 16, 70, 26)...)
 	h.Apply(&feed.Delta{Status: h.Status, Switches: []event.SwitchEvent{{Epoch: 9, From: "soap", To: "shampoo"}}})
-	if h.Factors.Told() {
+	if h.Factors.Reported() {
 		t.Error("the old method's are still told after the switch")
 	}
 	e := event.UnknownEpoch(10)
@@ -66,7 +66,7 @@ func TestFactorsOfAnotherMethod(t *testing.T) {
 	e = event.UnknownEpoch(11)
 	e.Optimizer = "sgd"
 	h.Apply(&feed.Delta{Status: h.Status, Epochs: []event.EpochEvent{e}})
-	if h.Factors.Told() {
+	if h.Factors.Reported() {
 		t.Error("sgd has factors")
 	}
 }
@@ -78,8 +78,8 @@ func TestFactorsAreBounded(t *testing.T) {
 		layers[i] = 2
 	}
 	h := historyOf(tuitest.FactorRun("soap", 3, layers...)...)
-	if n := len(h.Factors.Conditions); n != keptFactors || len(h.Factors.Newest.Factors) != 998 {
-		t.Errorf("%d curves of %d factors", n, len(h.Factors.Newest.Factors))
+	if n := len(h.Factors.Conditions); n != maxFactors || len(h.Factors.Latest.Factors) != 998 {
+		t.Errorf("%d curves of %d factors", n, len(h.Factors.Latest.Factors))
 	}
 }
 

@@ -37,21 +37,21 @@ func manyMetrics(metrics, epochs int) []feed.Delta {
 // Figures are found by their keys in whatever order they come, and a run can't make any number of curves.
 func TestManyFigures(t *testing.T) {
 	h := &History{}
-	for _, d := range manyMetrics(keptFigures+200, 3) {
+	for _, d := range manyMetrics(maxMetrics+200, 3) {
 		h.Apply(&d)
 	}
-	if n := len(h.Curves.Figures); n != keptFigures {
-		t.Fatalf("%d curves, not %d", n, keptFigures)
+	if n := len(h.Curves.Metrics); n != maxMetrics {
+		t.Fatalf("%d curves, not %d", n, maxMetrics)
 	}
 	mixed := event.UnknownEpoch(4)
 	mixed.Metrics = []event.Metric{{Key: "layer700/norm", Value: 7}, {Key: "layer3/norm", Value: 3}, {Key: "one more", Value: 1}}
 	h.Apply(&feed.Delta{Epochs: []event.EpochEvent{mixed}})
 	for at, want := range map[int]float64{700: 7, 3: 3} {
-		if got := h.Curves.Figures[at].Series.Last(); got != want || h.Curves.Figures[at].Series.Points != 4 {
-			t.Errorf("figure %d has %v after %d points", at, got, h.Curves.Figures[at].Series.Points)
+		if got := h.Curves.Metrics[at].Series.Last(); got != want || h.Curves.Metrics[at].Series.Points != 4 {
+			t.Errorf("figure %d has %v after %d points", at, got, h.Curves.Metrics[at].Series.Points)
 		}
 	}
-	if n := len(h.Curves.Figures); n != keptFigures {
+	if n := len(h.Curves.Metrics); n != maxMetrics {
 		t.Errorf("%d curves after a new key", n)
 	}
 }

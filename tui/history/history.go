@@ -16,8 +16,8 @@ import (
 // value was reached first.
 const maxBests = 1024
 
-// keptSpectra bounds how many spectra are kept.
-const keptSpectra = 512
+// maxSpectra bounds how many spectra are kept.
+const maxSpectra = 512
 
 // History is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters tell a pane
 // whether what it shows has changed.
@@ -77,14 +77,14 @@ type Best struct {
 	tie   float64 // what decides between epochs with the same value
 }
 
-// Put adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have:
+// AppendQuantity adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have:
 // the curve is broken off. Another program tells it now and then only.
-func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
+func AppendQuantity(s *chart.Series, at chart.Position, y event.Float, external bool) {
 	if y.Absent() && !external {
 		s.Gap(at)
 		return
 	}
-	s.Put(at, float64(y))
+	s.Append(at, float64(y))
 }
 
 // thinned leaves out every second one of the older half.
@@ -126,7 +126,7 @@ func (h *History) Metrics() (train, test event.Quantity) {
 func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1}
-	h.Curves.coarsen(old.Curves.most)
+	h.Curves.coarsen(old.Curves.maxBuckets)
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1,
 		old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen, h.Steps.Gen, h.Console.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1, old.Console.Gen+1
@@ -237,11 +237,11 @@ func (h *History) HasVerdict(e *event.EpochEvent) bool {
 
 // Missing reports whether another program tells no values of a curve at all.
 func (h *History) Missing(s *chart.Series) bool {
-	return (h.External() || h.Elsewhere()) && s.Untold() && h.Diverged == nil
+	return (h.External() || h.Elsewhere()) && s.Blank() && h.Diverged == nil
 }
 
-// Heard notes when the newest epoch came, for runs that tell no times.
-func (h *History) Heard(now time.Time) {
+// Received notes when the newest epoch came, for runs that tell no times.
+func (h *History) Received(now time.Time) {
 	if _, loading := h.Loading(); loading || h.Status.Epoch == 0 {
 		h.came = pace{}
 		return

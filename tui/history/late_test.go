@@ -40,8 +40,8 @@ func TestMoreOfAStep(t *testing.T) {
 		if c.Loss.Points != 3 || c.TestLoss.Points != 2 || c.Rate.Points != 3 || c.Seconds.Points != 3 || len(c.Loss.Old) > 0 {
 			t.Errorf("%s: points %d %d %d %d, left %d", name, c.Loss.Points, c.TestLoss.Points, c.Rate.Points, c.Seconds.Points, len(c.Loss.Old))
 		}
-		if len(c.Figures) != 2 || c.Figures[0].Series.Points != 3 || c.Figures[1].Series.Points != 2 {
-			t.Errorf("%s: figures %+v", name, c.Figures)
+		if len(c.Metrics) != 2 || c.Metrics[0].Series.Points != 3 || c.Metrics[1].Series.Points != 2 {
+			t.Errorf("%s: figures %+v", name, c.Metrics)
 		}
 		lines := 0
 		for _, e := range h.Log.Entries {

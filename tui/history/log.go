@@ -10,7 +10,7 @@ import (
 	"newtop/tui/style"
 )
 
-const keptLog = 500
+const maxLog = 500
 
 // Log has the newest lines of what happened.
 type Log struct {
@@ -37,7 +37,7 @@ func (l *Log) Say(epoch int, t style.Token, format string, args ...any) {
 }
 
 func (l *Log) add(e Entry) {
-	l.Entries = chart.Newest(append(l.Entries, e), keptLog)
+	l.Entries = chart.KeepLast(append(l.Entries, e), maxLog)
 	l.Gen++
 }
 

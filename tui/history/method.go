@@ -114,7 +114,7 @@ func (h *History) StabilityEdges() *chart.Series {
 			continue
 		}
 		if edge, _ := edgeAt(info, set, b.Last); edge > 0 && !math.IsInf(edge, 0) {
-			s.Put(b.X1, edge)
+			s.Append(b.X1, edge)
 		}
 	}
 	return s

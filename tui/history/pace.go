@@ -8,8 +8,8 @@ import (
 	"newtop/tui/chart"
 )
 
-// keptPaces is over how many epochs the pace of a run is measured.
-const keptPaces = 20
+// maxPaces is over how many epochs the pace of a run is measured.
+const maxPaces = 20
 
 // pace measures how long epochs take lately.
 type pace struct{ at []moment }
@@ -29,13 +29,13 @@ func (p *pace) add(epoch int, seconds float64) {
 		return
 	}
 	p.at = slices.DeleteFunc(p.at, func(o moment) bool { return o.epoch >= m.epoch || o.seconds > m.seconds })
-	p.at = chart.Newest(append(p.at, m), keptPaces+1)
+	p.at = chart.KeepLast(append(p.at, m), maxPaces+1)
 }
 
 // each is the seconds that an epoch takes; NaN while that is not known. The quickest and the slowest stretch are left
 // out, as one pause must not count for long.
 func (p *pace) each() float64 {
-	at := p.at[max(0, len(p.at)-keptPaces-1):]
+	at := p.at[max(0, len(p.at)-maxPaces-1):]
 	var took []moment
 	for i := 1; i < len(at); i++ {
 		took = append(took, moment{at[i].epoch - at[i-1].epoch, at[i].seconds - at[i-1].seconds})

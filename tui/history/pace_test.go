@@ -55,15 +55,15 @@ func TestRemainingByArrival(t *testing.T) {
 	h, now := &History{}, time.Unix(1e9, 0)
 	for epoch := 40; epoch <= 50; epoch++ {
 		h.Apply(&feed.Delta{Status: event.Status{Phase: event.Running, Epoch: epoch, EpochLimit: 100, Replay: &event.Replay{Live: true}}})
-		h.Heard(now)
-		h.Heard(now.Add(time.Second)) // nothing new
+		h.Received(now)
+		h.Received(now.Add(time.Second)) // nothing new
 		if got := h.Remaining(); epoch == 40 && got == got || epoch > 40 && math.Abs(got-3*float64(100-epoch)) > 1e-3 {
 			t.Errorf("at epoch %d: %g s", epoch, got)
 		}
 		now = now.Add(3 * time.Second)
 	}
 	h.Apply(&feed.Delta{Status: event.Status{Phase: event.Running, Epoch: 20, EpochLimit: 100}})
-	h.Heard(now)
+	h.Received(now)
 	if got := h.Remaining(); got == got {
 		t.Errorf("after a way back: %g s", got)
 	}

@@ -21,8 +21,8 @@ const (
 	RaceAxisCount
 )
 
-// Words names the axis.
-func (x RaceAxis) Words() string {
+// Name names the axis.
+func (x RaceAxis) Name() string {
 	return [...]string{"gradient equivalents", "seconds", "laps"}[x]
 }
 
@@ -43,7 +43,7 @@ type Racer struct {
 	event.Racer
 	Loss, Metric [RaceAxisCount]chart.Series // metric: the run's measure
 	Now          event.EpochEvent
-	Begun        bool
+	Started      bool
 	BestMetric   float64 // NaN before its first lap
 	BestLoss     float64
 	Ended        string // why it goes on no more
@@ -59,14 +59,14 @@ func (r *Race) lap(e *event.LapEvent, m event.Measure) {
 		return
 	}
 	k := &r.Racers[e.Racer]
-	if e.Lap.Epoch == 0 && k.Begun {
+	if e.Lap.Epoch == 0 && k.Started {
 		*k = newRacer(k.Racer)
 	}
 	if e.Lap.Epoch > 0 && k.Now.Epoch == 0 { // all have the figures of lap 0: they are nobody's merit
 		k.BestLoss, k.BestMetric = math.NaN(), math.NaN()
 	}
 	r.Gen++
-	k.Begun, k.Ended, k.Now = true, e.Ended, e.Lap
+	k.Started, k.Ended, k.Now = true, e.Ended, e.Lap
 	loss, metric := float64(e.Lap.Loss), float64(*m.Of(&e.Lap))
 	k.BestLoss, k.BestMetric = chart.Lesser(k.BestLoss, FiniteOrNaN(loss)), chart.Lesser(
 		k.BestMetric, FiniteOrNaN(metric))

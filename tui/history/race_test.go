@@ -33,9 +33,9 @@ func TestRaceMemory(t *testing.T) {
 	(&sequence{History: h}).raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
 		h.Race.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}}, h.Measure)
-		h.Earlier.take(h, &event.EpochEvent{Epoch: i})
+		h.Earlier.apply(h, &event.EpochEvent{Epoch: i})
 	}
-	if n := len(h.Earlier.Epochs); n > 2*keptEarlier {
+	if n := len(h.Earlier.Epochs); n > 2*maxEarlier {
 		t.Errorf("%d epochs remembered", n)
 	}
 }

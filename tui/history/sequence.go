@@ -42,27 +42,27 @@ func (q *sequence) apply() {
 	if d.Run != nil {
 		q.Run, q.Measure = d.Run, d.Run.Measure()
 		q.Gen.Run++
-		q.Log.Say(0, style.Text, "%s", strings.Join(RunWords(d.Run), " · "))
+		q.Log.Say(0, style.Text, "%s", strings.Join(RunText(d.Run), " · "))
 		for _, note := range d.Run.Data.Notes {
 			q.Log.Say(0, style.Text, "%s", style.Clean(note))
 		}
 	}
 	q.done = newActions(q.History, d.Status.Audience)
-	q.takeStatus(&d.Status)
+	q.applyStatus(&d.Status)
 	q.play()
 	for i := range d.Laps { // of the newest race: a lap 0 begins each racer anew
 		q.Race.lap(&d.Laps[i], q.Measure)
 	}
 	for i := range d.Epochs {
-		q.Earlier.take(q.History, &d.Epochs[i])
+		q.Earlier.apply(q.History, &d.Epochs[i])
 		q.trained.add(d.Epochs[i].Epoch, float64(d.Epochs[i].Elapsed))
 	}
-	q.Analyses.take(d)
-	q.Console.take(d.Console)
+	q.Analyses.apply(d)
+	q.Console.apply(d.Console)
 	for i := range d.Inner {
 		q.iteration(&d.Inner[i])
 	}
-	q.Steps.take(d)
+	q.Steps.apply(d)
 	if d.Thinned > 0 {
 		q.Thinned += d.Thinned
 	}
@@ -74,7 +74,7 @@ func (q *sequence) play() {
 	d := q.d
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
-		if q.goesOn(e) && (q.rewinds == len(d.Rewinds) || d.Rewinds[q.rewinds].Epoch > q.Latest.Epoch) {
+		if q.resume(e) && (q.rewinds == len(d.Rewinds) || d.Rewinds[q.rewinds].Epoch > q.Latest.Epoch) {
 			q.more(e)
 			continue
 		}
@@ -86,7 +86,7 @@ func (q *sequence) play() {
 			q.cut(e.Epoch - 1)
 		}
 		q.before(e.Epoch)
-		q.Log.full = len(d.Epochs)-i > keptLog
+		q.Log.full = len(d.Epochs)-i > maxLog
 		q.epoch(e)
 	}
 	for q.rewinds < len(d.Rewinds) {
@@ -133,8 +133,8 @@ func (q *sequence) before(epoch int) {
 	}
 }
 
-// takeStatus takes in the run's status.
-func (q *sequence) takeStatus(s *event.Status) {
+// applyStatus takes in the run's status.
+func (q *sequence) applyStatus(s *event.Status) {
 	if s.Computing != q.Status.Computing {
 		q.Gen.Spectrum++
 	}
@@ -192,7 +192,7 @@ func (q *sequence) epoch(newest *event.EpochEvent) {
 	}
 	q.Curves.own(e, q.Latest.Optimizer, q.External())
 	q.Curves.committee(e, q.Measure)
-	q.Factors.take(e, q.Latest.Optimizer, q.Curves.most)
+	q.Factors.apply(e, q.Latest.Optimizer, q.Curves.maxBuckets)
 	q.Before, q.Latest = q.Latest, *e
 	q.Epochs++
 	q.Gen.Epoch++
@@ -204,7 +204,7 @@ func (q *sequence) measured(e, old *event.EpochEvent) {
 	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the
 	// value before.
 	put := func(s *chart.Series, y *event.Float, before event.Float) {
-		Put(s, q.Curves.now, *y, q.External())
+		AppendQuantity(s, q.Curves.now, *y, q.External())
 		if y.Absent() && q.External() && q.Epochs > 0 {
 			*y = before
 		}
@@ -224,7 +224,7 @@ func (q *sequence) measured(e, old *event.EpochEvent) {
 	put(&q.Curves.Gradient, &e.GradientNorm, old.GradientNorm)
 	put(&q.Curves.Step, &e.StepNorm, old.StepNorm)
 	if n := e.InnerIterations(); !n.Absent() {
-		q.Curves.Inner.Put(q.Curves.now, float64(n))
+		q.Curves.Inner.Append(q.Curves.now, float64(n))
 	}
 	if e.Epoch > 0 {
 		put(&q.Curves.Seconds, &e.Seconds, old.Seconds)
@@ -236,7 +236,7 @@ func (q *sequence) measured(e, old *event.EpochEvent) {
 func (q *sequence) updateBest(e *event.EpochEvent) {
 	if m := q.Measure.With(e); m != q.Measure {
 		if m.Train() != q.Measure.Train() {
-			none := chart.Series{Most: q.Curves.most}
+			none := chart.Series{Capacity: q.Curves.maxBuckets}
 			q.Curves.Metric, q.Curves.TestMetric, q.Curves.ValidationMetric = none, none, none
 			q.Gen.Run++
 		}
@@ -258,7 +258,7 @@ func (q *sequence) solved(e *event.EpochEvent) {
 	line := Entry{Epoch: e.Epoch, Token: style.Muted, Stats: *e}
 	line.Stats.Blocks, line.Stats.Inner, line.Stats.Preconditioner = nil, nil, nil
 	if len(e.Inner) > 0 {
-		b := q.Solves.take(e)
+		b := q.Solves.apply(e)
 		line.Stop, line.Inner = b.Stop(), b.Total
 	}
 	q.Solves.Running = false
@@ -289,7 +289,7 @@ func (q *sequence) spectrum(e event.SpectrumEvent) {
 		q.Log.Say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Text())
 		return
 	}
-	q.Spectra = chart.Newest(append(q.Spectra, e), keptSpectra)
+	q.Spectra = chart.KeepLast(append(q.Spectra, e), maxSpectra)
 	q.Gen.Spectrum++
 	if low, high, ok := Spread(&e); ok {
 		q.Log.Say(e.Epoch, style.Text, "λ %s to %s", format.Number(low), format.Number(high))
@@ -382,9 +382,9 @@ func (q *sequence) raced(e *event.RaceEvent) {
 	}
 }
 
-// goesOn reports whether an event tells more of the newest epoch of another program, as its validation, which is over
+// resume reports whether an event tells more of the newest epoch of another program, as its validation, which is over
 // later.
-func (q *sequence) goesOn(e *event.EpochEvent) bool {
+func (q *sequence) resume(e *event.EpochEvent) bool {
 	return q.External() && q.Epochs > 0 && e.Epoch == q.Latest.Epoch && len(e.Inner) == 0 && len(e.Members) == 0
 }
 

@@ -6,8 +6,8 @@ import (
 	"newtop/tui/chart"
 )
 
-// keptSolves is how many epochs' inner solves are kept as bars.
-const keptSolves = 1024
+// maxSolves is how many epochs' inner solves are kept as bars.
+const maxSolves = 1024
 
 // Solves are a run's inner solves by epoch.
 type Solves struct {
@@ -23,8 +23,8 @@ type Solves struct {
 	Running    bool // Live belongs to an unfinished solve
 }
 
-// take adds the solves of an epoch and returns their bar.
-func (s *Solves) take(e *event.EpochEvent) *Bar {
+// apply adds the solves of an epoch and returns their bar.
+func (s *Solves) apply(e *event.EpochEvent) *Bar {
 	b := Bar{Epoch: e.Epoch, Last: e.Epoch, Epochs: 1}
 	for _, in := range e.Inner {
 		b.Nets, b.Blocks = max(b.Nets, in.Member+1), max(b.Blocks, in.Block+1)
@@ -36,7 +36,7 @@ func (s *Solves) take(e *event.EpochEvent) *Bar {
 	}
 	s.Count += len(e.Inner)
 	s.Iterations += b.Total
-	s.Bars = chart.Newest(append(s.Bars, b), keptSolves)
+	s.Bars = chart.KeepLast(append(s.Bars, b), maxSolves)
 	s.Barred++
 	s.add(b)
 	return &b
@@ -72,12 +72,12 @@ func (s *Solves) add(b Bar) {
 		s.All[n-1].Join(&b)
 		return
 	}
-	if n == 2*keptSolves {
-		for i := range keptSolves {
+	if n == 2*maxSolves {
+		for i := range maxSolves {
 			s.All[i] = s.All[2*i]
 			s.All[i].Join(&s.All[2*i+1])
 		}
-		s.All = s.All[:keptSolves]
+		s.All = s.All[:maxSolves]
 		s.Each *= 2
 	}
 	s.All = append(s.All, b)

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	keptStages     = 256   // inner solves whose iterations are kept
-	keptIterations = 16384 // of all of them
-	keptParts      = 64    // solves of one epoch that get bars of their own
-	watchable      = 0.4   // seconds after which a solve is followed while it is under way
-	readable       = 0.5   // seconds for which a finished one stays, when they are sooner over than that
+	maxStages     = 256   // inner solves whose iterations are kept
+	maxIterations = 16384 // of all of them
+	maxParts      = 64    // solves of one epoch that get bars of their own
+	watchable     = 0.4   // seconds after which a solve is followed while it is under way
+	readable      = 0.5   // seconds for which a finished one stays, when they are sooner over than that
 )
 
 // Steps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
 // epoch one by one, and the newest look along a step.
 type Steps struct {
-	Solves []*Solve
-	Gone   int // solves that were dropped
-	Steps  int // iterations in solves
-	Front  int // the solve to show to who follows the run, of all there have been
-	since  float64
-	Works  []EpochWork
-	Slice  *event.SliceEvent
-	Gen    uint64
+	Solves  []*Solve
+	Dropped int // solves that were dropped
+	Steps   int // iterations in solves
+	Front   int // the solve to show to who follows the run, of all there have been
+	since   float64
+	Works   []EpochWork
+	Slice   *event.SliceEvent
+	Gen     uint64
 }
 
 // Solve is one inner solve with its iterations.
@@ -65,9 +65,9 @@ type SolveWork struct {
 	Stop                      krylov.Stop
 }
 
-// take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
+// apply adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
 // which a Delta lists them.
-func (t *Steps) take(d *feed.Delta) {
+func (t *Steps) apply(d *feed.Delta) {
 	for i := range d.Inner {
 		t.iteration(&d.Inner[i], &d.Status)
 	}
@@ -93,11 +93,11 @@ func (t *Steps) follow(s *event.Status, done bool) {
 	if n == 0 {
 		return
 	}
-	newest := t.Gone + n - 1
+	newest := t.Dropped + n - 1
 	switch last := t.Solves[n-1]; {
 	case done || s.Phase == event.Paused || s.Phase == event.Ended || s.Elapsed-last.began >= watchable:
 		t.Front, t.since = newest, s.Elapsed
-	case t.Front < t.Gone || math.Abs(s.Elapsed-t.since) >= readable:
+	case t.Front < t.Dropped || math.Abs(s.Elapsed-t.since) >= readable:
 		if !last.Over && n > 1 {
 			newest--
 		}
@@ -112,7 +112,7 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	step := Step{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature),
 		float64(e.Model)}
 	if n := len(t.Solves); n > 0 {
-		if last := t.Solves[n-1]; last.goesOn(e) {
+		if last := t.Solves[n-1]; last.continues(e) {
 			last.Steps, last.Over = append(last.Steps, step), false
 			t.Steps++
 			t.trim()
@@ -127,8 +127,8 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	t.trim()
 }
 
-// goesOn reports whether an iteration belongs to the solve.
-func (s *Solve) goesOn(e *event.InnerEvent) bool {
+// continues reports whether an iteration belongs to the solve.
+func (s *Solve) continues(e *event.InnerEvent) bool {
 	return s.Summary == nil && s.Epoch == e.Epoch && s.Member == e.Member && s.Block == e.Block &&
 		e.Iteration > s.Last().N
 }
@@ -137,13 +137,13 @@ func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
 func (t *Steps) trim() {
-	for len(t.Solves) > 1 && (len(t.Solves) > keptStages || t.Steps > keptIterations) {
+	for len(t.Solves) > 1 && (len(t.Solves) > maxStages || t.Steps > maxIterations) {
 		t.Steps -= len(t.Solves[0].Steps)
 		t.Solves[0] = nil
 		t.Solves = t.Solves[1:]
-		t.Gone++
+		t.Dropped++
 	}
-	if s := t.Solves[0]; len(s.Steps) > keptIterations {
+	if s := t.Solves[0]; len(s.Steps) > maxIterations {
 		half := len(s.Steps) / 2
 		s.Steps = append(s.Steps[:0], s.Steps[half:]...)
 		t.Steps -= half
@@ -167,13 +167,13 @@ func (t *Steps) report(e *event.EpochEvent) {
 		return
 	}
 	w := EpochWork{Epoch: e.Epoch}
-	if len(e.Inner) <= keptParts {
+	if len(e.Inner) <= maxParts {
 		for i := range e.Inner {
 			w.Parts = append(w.Parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations,
 				min(e.Inner[i].Stop, krylov.Interrupted)})
 		}
 	}
-	t.Works = chart.Newest(append(t.Works, w), keptSolves)
+	t.Works = chart.KeepLast(append(t.Works, w), maxSolves)
 }
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a

@@ -18,7 +18,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	next, _ := tuitest.SolveEvents(2, 0, 3, krylov.Limit)
 	d := feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []event.InnerSummary{told}}}}
 	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
-	k.take(&d)
+	k.apply(&d)
 	if len(k.Solves) != 3 || k.Solves[0].Summary != nil || k.Solves[1].Summary == nil || k.Solves[2].Summary != nil {
 		t.Fatalf("kept %d solves", len(k.Solves))
 	}
@@ -28,7 +28,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	if k.Solves[2].Over {
 		t.Error("the solve under way is taken for over")
 	}
-	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: tuitest.NaN, StepNorm: tuitest.NaN}}})
+	k.apply(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: tuitest.NaN, StepNorm: tuitest.NaN}}})
 	if len(k.Solves) != 3 {
 		t.Error("a method without solves has one")
 	}
@@ -38,7 +38,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 func TestStageTellsNetsApart(t *testing.T) {
 	var k Steps
 	for member := range 2 {
-		k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
+		k.apply(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
 	}
 	if len(k.Solves) != 2 {
 		t.Errorf("two nets have %d solves", len(k.Solves))
@@ -53,19 +53,19 @@ func TestStageFollows(t *testing.T) {
 	shown := map[int]bool{}
 	for i := range 100 {
 		st.Elapsed = float64(i) / 50
-		k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
+		k.apply(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
 		shown[k.Front] = true
 	}
 	if len(shown) > 6 || k.Front == 99 {
 		t.Errorf("%d of 100 fast solves were shown, %d is", len(shown), k.Front)
 	}
 	st.Elapsed += 2 * watchable
-	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 100, Iteration: 2}}})
+	k.apply(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 100, Iteration: 2}}})
 	if k.Front != 99 {
 		t.Errorf("a slow solve is not shown but %d", k.Front)
 	}
 	st.Phase = event.Paused
-	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 101, Iteration: 1}}})
+	k.apply(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 101, Iteration: 1}}})
 	if k.Front != 100 {
 		t.Errorf("a step is not shown but %d", k.Front)
 	}
@@ -73,16 +73,16 @@ func TestStageFollows(t *testing.T) {
 
 // TestStageIsBounded sends more than is kept, of short solves and of one without end.
 func TestStageIsBounded(t *testing.T) {
-	for _, n := range []int{1, 30, 3 * keptIterations} {
+	for _, n := range []int{1, 30, 3 * maxIterations} {
 		var k Steps
-		for i := range 4 * keptIterations {
-			k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
+		for i := range 4 * maxIterations {
+			k.apply(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
 		}
 		sum := 0
 		for _, s := range k.Solves {
 			sum += len(s.Steps)
 		}
-		if sum != k.Steps || sum > keptIterations || len(k.Solves) > keptStages {
+		if sum != k.Steps || sum > maxIterations || len(k.Solves) > maxStages {
 			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.Solves), sum, k.Steps)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"newtop/tui/style"
 )
 
-// RunWords say what a run is: its data, network or the program that has the model, and method, as far as they are
+// RunText say what a run is: its data, network or the program that has the model, and method, as far as they are
 // known.
-func RunWords(e *event.RunEvent) (words []string) {
+func RunText(e *event.RunEvent) (words []string) {
 	words = append(words, style.Clean(e.Data.Name))
 	if e.Model.Program != "" {
 		words = append(words, style.Clean(e.Model.Program))

@@ -42,7 +42,7 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 }
 
 func (p *Accuracy) Head(v *View, l *style.Line) {
-	pairHead(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
+	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
 	if v.H.Best.Known && v.H.Epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)),
 			style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
@@ -50,7 +50,7 @@ func (p *Accuracy) Head(v *View, l *style.Line) {
 	if low, high := v.H.Curves.MemberLow.Last(), v.H.Curves.MemberHigh.Last(); low == low {
 		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
-	scaleHead(l, p.log)
+	scaleHeader(l, p.log)
 }
 
 func (p *Accuracy) plot(v *View) chart.Plot {

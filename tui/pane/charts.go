@@ -17,7 +17,7 @@ func RunFigure(h *history.History, f figure.Chart) *figure.Chart {
 		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
 	}
 	if h.Run != nil {
-		f.Title = strings.Join(history.RunWords(h.Run)[:min(2, len(history.RunWords(h.Run)))], " ") + ": " + f.Title
+		f.Title = strings.Join(history.RunText(h.Run)[:min(2, len(history.RunText(h.Run)))], " ") + ": " + f.Title
 	}
 	for _, c := range f.Curves {
 		if len(c.Points) > 0 {

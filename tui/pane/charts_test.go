@@ -127,7 +127,7 @@ func TestCutLong(t *testing.T) {
 	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
 		var s chart.Series
 		for i := range 100_000 {
-			s.Put(chart.Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
+			s.Append(chart.Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
 		}
 		s.Cut(to)
 		_, last, ok := s.Ends()
@@ -135,7 +135,7 @@ func TestCutLong(t *testing.T) {
 			t.Errorf("cut at %v: ends at %v", to, last)
 		}
 		for i := range 50_000 {
-			s.Put(chart.Position{to + 1 + float64(i), 1e5, 1e6}, 0)
+			s.Append(chart.Position{to + 1 + float64(i), 1e5, 1e6}, 0)
 		}
 		before := math.Inf(-1)
 		for _, b := range s.Fine() {
@@ -144,7 +144,7 @@ func TestCutLong(t *testing.T) {
 			}
 			before = b.X1[chart.Epochs]
 		}
-		if before != to+50_000 || len(s.Old) > chart.KeptOld {
+		if before != to+50_000 || len(s.Old) > chart.MaxOld {
 			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.Old))
 		}
 	}
@@ -157,7 +157,7 @@ func TestFineTail(t *testing.T) {
 		s.Add(float64(i), float64(i%1000))
 	}
 	items := s.Fine()
-	for i := range chart.KeptTail {
+	for i := range chart.TailPoints {
 		b := items[len(items)-1-i]
 		if want := 999_999 - i; b.X1[chart.Epochs] != float64(want) || b.Last != float64(want%1000) || b.N != 1 {
 			t.Fatalf("point %d from the end: %+v", i, b)
@@ -298,8 +298,8 @@ func BenchmarkChart(b *testing.B) {
 		v.H.Run = &event.RunEvent{}
 		for i := range n {
 			at := chart.Position{float64(i), float64(i) / 9, float64(i) * 3}
-			v.H.Curves.Loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
-			v.H.Curves.TestLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
+			v.H.Curves.Loss.Append(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
+			v.H.Curves.TestLoss.Append(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
 		}
 		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {

@@ -39,7 +39,7 @@ func (*Console) Blank(h *history.History) bool { return len(h.Console.Lines) == 
 
 func (*Console) Head(v *View, l *style.Line) {
 	if c := &v.H.Console; len(c.Lines) > 0 {
-		l.Group(style.Muted.Of(format.Counted(c.Gone+len(c.Lines), "line")))
+		l.Group(style.Muted.Of(format.Counted(c.Dropped+len(c.Lines), "line")))
 	}
 }
 
@@ -49,7 +49,7 @@ func (p *Console) Body(v *View, w, h int, zoomed bool) []string {
 		return []string{v.Line(w).Put(style.Muted, "the program has printed nothing").Full()}
 	}
 	if !zoomed || h < 3 {
-		return p.rows(v, newestOf(len(lines), h), 0, w)
+		return p.rows(v, latestOf(len(lines), h), 0, w)
 	}
 	found := p.matching(v)
 	p.follow(v, len(found)-(h-1))
@@ -63,8 +63,8 @@ func (p *Console) Body(v *View, w, h int, zoomed bool) []string {
 
 func (p *Console) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }
 
-// newestOf are the places of the last n of a list.
-func newestOf(all, n int) (out []int) {
+// latestOf are the places of the last n of a list.
+func latestOf(all, n int) (out []int) {
 	for i := max(0, all-n); i < all; i++ {
 		out = append(out, i)
 	}
@@ -74,7 +74,7 @@ func newestOf(all, n int) (out []int) {
 // follow keeps what is looked at in its place while lines come, unless it is the newest; most is how far up there are
 // lines to see.
 func (p *Console) follow(v *View, most int) {
-	now := v.H.Console.Gone + len(v.H.Console.Lines)
+	now := v.H.Console.Dropped + len(v.H.Console.Lines)
 	if p.search.up > 0 && p.search.text == "" {
 		p.search.up += max(now-p.seen, 0)
 	}
@@ -85,7 +85,7 @@ func (p *Console) follow(v *View, most int) {
 func (p *Console) matching(v *View) []int {
 	lines := v.H.Console.Lines
 	if p.search.text == "" {
-		return newestOf(len(lines), len(lines))
+		return latestOf(len(lines), len(lines))
 	}
 	out := make([]int, 0, len(lines))
 	for i, s := range lines {

@@ -48,7 +48,7 @@ func (*Log) Head(v *View, l *style.Line) {
 	}
 	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"))
 	if v.faulty() {
-		l.Group(style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
+		l.Group(style.Muted.Of(", "), v.faultColor().Of(metricName(v.H)))
 	}
 }
 
@@ -57,8 +57,8 @@ func (v *View) faulty() bool {
 	return !v.H.Elsewhere() || !v.H.Curves.Metric.Empty() || !v.H.Curves.TestMetric.Empty()
 }
 
-// faultInk is of the validation rows if there are any, else of the test rows.
-func (v *View) faultInk() style.Token {
+// faultColor is of the validation rows if there are any, else of the test rows.
+func (v *View) faultColor() style.Token {
 	if !v.H.Curves.ValidationMetric.Empty() {
 		return style.Validation
 	}
@@ -124,7 +124,7 @@ func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 func (p *Log) metrics(v *View, e *history.Entry, l *style.Line) {
 	s, wide := &e.Stats, l.Room >= 70
 	if v.H.MetricsOnly() {
-		v.told(s, l)
+		v.writeReported(s, l)
 		return
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
@@ -190,8 +190,8 @@ var logged = [...]struct {
 	{event.Rate, "rate", style.Text}, {event.GradientNorm, "‖g‖", style.Text},
 }
 
-// told writes what another program told of an epoch, by names, as it tells not always the same.
-func (v *View) told(e *event.EpochEvent, l *style.Line) {
+// writeReported writes what another program told of an epoch, by names, as it tells not always the same.
+func (v *View) writeReported(e *event.EpochEvent, l *style.Line) {
 	for _, k := range logged {
 		y, unit := *k.of.Of(e), format.Number
 		if k.of.Info().Share {
@@ -224,15 +224,15 @@ func (p *Log) matching(v *View) []int {
 	for i := range v.H.Log.Entries {
 		e := &v.H.Log.Entries[i]
 		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" &&
-			widget.Has(v.epochWords(e), p.search.text) {
+			widget.Has(v.epochText(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// epochWords are the words that find an epoch's figures.
-func (v *View) epochWords(e *history.Entry) string {
+// epochText are the words that find an epoch's figures.
+func (v *View) epochText(e *history.Entry) string {
 	s := v.H.Run.Counted() + " " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
 	if e.Stop != 0 {
 		s += " " + e.Stop.Text()

@@ -33,20 +33,20 @@ func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run 
 
 // Blank reports whether a program tells figures and no loss.
 func (*Loss) Blank(h *history.History) bool {
-	return h.MetricsOnly() && len(h.Curves.Figures) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() &&
+	return h.MetricsOnly() && len(h.Curves.Metrics) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() &&
 		h.Diverged == nil
 }
 
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 
 func (p *Loss) Head(v *View, l *style.Line) {
-	pairHead(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
-	scaleHead(l, p.log)
+	pairHeader(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
+	scaleHeader(l, p.log)
 }
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
-	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves, v.H.Run.Counted())
+	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitText(&v.H.Curves, v.H.Run.Counted())
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -98,16 +98,16 @@ func (v *View) Without(what string) string {
 	return "the record has no " + what
 }
 
-// pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which
+// pairHeader writes the newest values of both kinds of rows with the direction they moved in, and marks those after which
 // one came that is not finite. What decides comes first; rows of which nothing is told are left out.
-func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
+func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
 	gap := ""
 	for _, k := range []struct {
 		name   string
 		color  style.Token
 		series *chart.Series
 	}{{"valid ", style.Validation, validation}, {"train ", style.Train, train}, {"test ", style.Test, test}} {
-		if k.series.Untold() {
+		if k.series.Blank() {
 			continue
 		}
 		parts := append([]style.Part{style.Muted.Of(gap + k.name)}, k.series.Now(k.color, text)...)
@@ -119,7 +119,7 @@ func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, tex
 	}
 }
 
-func scaleHead(l *style.Line, log bool) {
+func scaleHeader(l *style.Line, log bool) {
 	if !log {
 		return
 	}
@@ -158,7 +158,7 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 
 // nowOr writes the newest value of a curve, or a dash where nothing was told.
 func nowOr(s *chart.Series, color style.Token, text func(float64) string) []style.Part {
-	if s.Untold() {
+	if s.Blank() {
 		return []style.Part{style.Muted.Of("–")}
 	}
 	return s.Now(color, text)

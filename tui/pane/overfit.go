@@ -21,7 +21,7 @@ func overfits(train, test *chart.Series) (since int, ok bool) {
 func curveOf(s *chart.Series) *alert.Curve {
 	c := alert.Curve{Bins: make([]alert.Bin, len(s.Buckets))}
 	c.First, _, _ = s.Ends()
-	c.Min, _ = s.Least()
+	c.Min, _ = s.Min()
 	for i := range s.Buckets {
 		b := &s.Buckets[i]
 		c.Bins[i] = alert.Bin{X: b.X1[chart.Epochs], Sum: b.Sum, N: int(b.N)}
@@ -29,9 +29,9 @@ func curveOf(s *chart.Series) *alert.Curve {
 	return &c
 }
 
-// overfitWords say it of the validation rows, or without them of the test rows, ever shorter; nil where their loss does
+// overfitText say it of the validation rows, or without them of the test rows, ever shorter; nil where their loss does
 // not rise.
-func overfitWords(c *history.Curves, counted string) []string {
+func overfitText(c *history.Curves, counted string) []string {
 	since, ok := overfits(&c.Loss, c.HeldLoss())
 	if !ok {
 		return nil

@@ -95,7 +95,7 @@ type Cache struct {
 
 type CacheKey struct {
 	W, H            int
-	Seen, Look      uint64
+	Seen, Style     uint64
 	Focused, Zoomed bool
 	Bare            bool
 }

@@ -49,13 +49,13 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	v := viewOf(deltas...)
 	e.Epoch, e.Optimizer, e.Metrics = 4, "scg", []event.Metric{{Key: "lambda", Value: 1}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
-	if got := fmt.Sprint(len(v.H.Curves.Figures), " ", v.H.Curves.Figures[0].Symbol, " ", v.H.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
+	if got := fmt.Sprint(len(v.H.Curves.Metrics), " ", v.H.Curves.Metrics[0].Symbol, " ", v.H.Curves.Metrics[0].Series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Metrics = 5, "adam", nil
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
-	if len(v.H.Curves.Figures) != 0 {
-		t.Errorf("%d figures left", len(v.H.Curves.Figures))
+	if len(v.H.Curves.Metrics) != 0 {
+		t.Errorf("%d figures left", len(v.H.Curves.Metrics))
 	}
 }
 
@@ -85,7 +85,7 @@ func TestCountsStayWhole(t *testing.T) {
 	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
 		e.Epoch, e.Metrics = i+1, []event.Metric{{Key: "tries", Value: c.value}}
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
-		if got := v.H.Curves.Figures[0].Format(float64(c.value)); got != c.want {
+		if got := v.H.Curves.Metrics[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestSampledMethod(t *testing.T) {
 	e := v.H.Latest
 	e.Metrics, e.Epoch = nil, 26
 	v.H.Apply(&feed.Delta{Status: v.H.Status, Epochs: []event.EpochEvent{e}})
-	v.H.Curves.Figures = nil
+	v.H.Curves.Metrics = nil
 	p = NewRegion()
 	for _, key := range []CacheKey{{}, {Zoomed: true}} {
 		if text := strings.Join(frame(p, v, layout.Rect{W: 60, H: 20}, key), "\n"); !strings.Contains(text, "actual over predicted") {

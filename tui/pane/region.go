@@ -76,14 +76,14 @@ func (p *Region) values(v *View) [][]style.Part {
 			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")},
 				latest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
-		if ratioTold(v.H) {
+		if ratioReported(v.H) {
 			groups = append(groups, p.ratio(v, "  "))
 		}
 		return append(groups, p.own(v, "  ")...)
 	case history.ByFigures:
 		groups := p.own(v, "")
 		switch {
-		case !ratioTold(v.H):
+		case !ratioReported(v.H):
 		case len(groups) == 0:
 			groups = append(groups, p.ratio(v, ""))
 		default:
@@ -105,8 +105,8 @@ func (p *Region) ratio(v *View, gap string) []style.Part {
 		latest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
 }
 
-// ratioTold reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
-func ratioTold(h *history.History) bool {
+// ratioReported reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
+func ratioReported(h *history.History) bool {
 	return h.Steering() != history.ByRadius && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent() && !h.External()
 }
 
@@ -122,11 +122,11 @@ func latest(y event.Float, s *chart.Series, color style.Token, text func(float64
 func (p *Region) own(v *View, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if len(v.H.Curves.Figures) > 0 && v.H.Steering() == history.ByFigures {
-		first = p.firstFigure(v) // those of the charts stand before the others
+	if len(v.H.Curves.Metrics) > 0 && v.H.Steering() == history.ByFigures {
+		first = p.firstMetric(v) // those of the charts stand before the others
 	}
-	for i := range v.H.Curves.Figures {
-		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
+	for i := range v.H.Curves.Metrics {
+		f := &v.H.Curves.Metrics[(first+i)%len(v.H.Curves.Metrics)]
 		groups = append(groups, append([]style.Part{style.Muted.Of(gap + f.Symbol + " ")},
 			latest(f.Value, &f.Series, style.Text, f.Format)...))
 		gap = "  "
@@ -144,15 +144,15 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 	gradient, step := one(v.H, "‖g‖", &v.H.Curves.Gradient), one(v.H, "‖Δw‖", &v.H.Curves.Step)
 	gradient.Log = true
 	var own []chart.Plot
-	for i := range v.H.Curves.Figures {
-		f := &v.H.Curves.Figures[i]
+	for i := range v.H.Curves.Metrics {
+		f := &v.H.Curves.Metrics[i]
 		pl := one(v.H, f.Symbol, &f.Series)
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
 	byRate := v.H.Steering() == history.ByRate
 	switch {
-	case !ratioTold(v.H):
+	case !ratioReported(v.H):
 	case byRate:
 		own = slices.Insert(own, 0, ratioPlot(v))
 	default:
@@ -179,15 +179,15 @@ func ratioPlot(v *View) chart.Plot {
 	return pl
 }
 
-// firstFigure is the first of the method's own figures that the charts show, or the one behind them.
-func (p *Region) firstFigure(v *View) int {
+// firstMetric is the first of the method's own figures that the charts show, or the one behind them.
+func (p *Region) firstMetric(v *View) int {
 	all := p.curves(v)
 	for i := p.first(v); i < len(all); i++ {
-		if f := drawnFigure(v.H, all[i]); f != nil {
-			return slices.IndexFunc(v.H.Curves.Figures, func(k history.FigureSeries) bool { return k.Key == f.Key })
+		if f := drawnMetric(v.H, all[i]); f != nil {
+			return slices.IndexFunc(v.H.Curves.Metrics, func(k history.MetricSeries) bool { return k.Key == f.Key })
 		}
 	}
-	return len(v.H.Curves.Figures) - 1
+	return len(v.H.Curves.Metrics) - 1
 }
 
 // first is which of the curves the upper chart shows. The last pair may have one of the pair before.
@@ -212,7 +212,7 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 		}
 	}
 	log := p.log
-	if v.H.External() && drawnFigure(v.H, upper) != nil {
+	if v.H.External() && drawnMetric(v.H, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
 	upper.Log = log && len(upper.Rules) == 0 && !lowest(upper.Curves[0].Series)
@@ -266,7 +266,7 @@ func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
 	if h < 12 || upper.Curves[0].Series.Empty() || len(lower.Curves) == 0 {
 		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
-	p.Begin()
+	p.StartPicture()
 	p.Dress(&upper)
 	p.Dress(&lower)
 	rows := p.stacked(v, upper, lower, w, (h-4)/2, h-1, func(c *chart.Canvas, pl chart.Plot, y, h int) []string {
@@ -315,10 +315,10 @@ func lowest(s *chart.Series) bool {
 	return ok && low <= 0
 }
 
-// drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *history.History, pl chart.Plot) *history.FigureSeries {
-	for i := range h.Curves.Figures {
-		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.Series {
+// drawnMetric returns the figure of the method's own that a chart shows, nil for another chart.
+func drawnMetric(h *history.History, pl chart.Plot) *history.MetricSeries {
+	for i := range h.Curves.Metrics {
+		if f := &h.Curves.Metrics[i]; pl.Curves[0].Series == &f.Series {
 			return f
 		}
 	}
@@ -329,7 +329,7 @@ func drawnFigure(h *history.History, pl chart.Plot) *history.FigureSeries {
 func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 	l := v.Line(w)
 	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
-	if f := drawnFigure(v.H, pl); f != nil && f.Meaning != "" {
+	if f := drawnMetric(v.H, pl); f != nil && f.Meaning != "" {
 		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
 	if len(pl.Rules) > 0 {
@@ -360,8 +360,8 @@ func (p *Region) Figure(v *View) *figure.Chart {
 	h := v.H
 	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
-		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
-			k := &h.Curves.Figures[i]
+		for i := range h.Curves.Metrics[:min(len(h.Curves.Metrics), 4)] {
+			k := &h.Curves.Metrics[i]
 			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)),
 				Dashed: i%2 == 1, Points: PointsOf(&k.Series)})
 		}

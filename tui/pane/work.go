@@ -105,15 +105,15 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 	pl.Y.Zero, pl.Y.Unit, pl.Best, pl.Value = true, format.SecondsUnit, true, format.Span
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
-		p.Begin()
+		p.StartPicture()
 		return append(style.Beside(rows, 24, p.Show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.KeyLine(&v.Pen, w))
 	case zoomed && spare >= 9:
-		p.Begin()
+		p.StartPicture()
 		rows = append(rows, "")
 		rows = append(rows, p.Show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
 		return append(rows, p.KeyLine(&v.Pen, w))
 	}
-	p.Begin()
+	p.StartPicture()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
 		return style.Beside(rows, 24, p.chart.Draw(&v.Pen, pl, w-26, h))
 	}

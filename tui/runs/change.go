@@ -99,7 +99,7 @@ func restore(m *Model, _ string) tea.Cmd {
 	m.pending = m.pending[:len(m.pending)-1]
 	m.at = x.key
 	m.arrange()
-	return m.Tell(style.Text, x.label+" is back")
+	return m.Notify(style.Text, x.label+" is back")
 }
 
 // expired deletes what was not had back.
@@ -140,7 +140,7 @@ func removed(m *Model, msg removedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.deleted = slices.Delete(m.deleted, i, i+1)
 		m.arrange()
-		return m.Tell(style.Warn, x.label+" stays: "+style.Clean(msg.err.Error()))
+		return m.Notify(style.Warn, x.label+" stays: "+style.Clean(msg.err.Error()))
 	}
 	return nil // and it stays out of sight until the store is read without it
 }

@@ -88,7 +88,7 @@ func (o *columnDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 		return screen.Close, nil
 	case "space", "x":
 		if columns[o.at].Key == nameColumn {
-			return screen.Stay, m.Tell(style.Warn, "the name stays")
+			return screen.Stay, m.Notify(style.Warn, "the name stays")
 		}
 		columns[o.at].Off = !columns[o.at].Off
 		m.arrange()

@@ -199,7 +199,7 @@ func copyName(m *Model, _ string) tea.Cmd {
 	case r.run.Name != "":
 		name = r.run.Name
 	}
-	return tea.Batch(tea.SetClipboard(name), m.Tell(style.Text, "sent to the terminal's clipboard: "+style.Clean(name)))
+	return tea.Batch(tea.SetClipboard(name), m.Notify(style.Text, "sent to the terminal's clipboard: "+style.Clean(name)))
 }
 
 // mouse selects the row that is clicked, or sorts by the column; the wheel moves on.

@@ -54,7 +54,7 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 		if m.table.Column(key) != nil {
 			m.table.Sorted, m.table.Reversed = key, back
 		}
-		m.Prefs.Begin(m.preferences())
+		m.Prefs.Start(m.preferences())
 	}
 	m.Restyle()
 	return m
@@ -65,7 +65,7 @@ func (m *Model) Resume() string { return m.resume }
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
 func (m *Model) preferences() screen.Preferences {
-	p, stored := m.Looks(), m.Prefs.Stored()
+	p, stored := m.Appearance(), m.Prefs.Stored()
 	p.XAxis, p.Save = stored.XAxis, stored.Save
 	p.RunColumns, p.RunSort = m.chosenColumns(), m.table.Sorted
 	if m.table.Reversed {
@@ -180,7 +180,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case annotatedMsg:
 		return m, annotated(m, msg)
 	case refusedMsg:
-		return m, m.Tell(style.Warn, style.Clean(msg.text))
+		return m, m.Notify(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), readCurves(m))
@@ -291,16 +291,16 @@ func (m *Model) count(n int) string {
 func bindings() []*screen.Binding[*Model] {
 	on, use := screen.Bind[*Model], screen.Use[*Model]
 	return []*screen.Binding[*Model]{
-		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Foot(
+		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Footer(
 			"all runs").While(func(m *Model) bool { return m.filter.Text != "" }),
 		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
 		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
 			func(m *Model) bool { return m.Over }),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).DefaultFooter(),
 		screen.CommandsKey(groupHelp, func(m *Model) {
 			m.dialog = screen.NewPalette(entries(m), "commands and columns")
 		}),
-		use(groupRun, "watch the run, or look at the search", screen.Open).On(open).FootBy(
+		use(groupRun, "watch the run, or look at the search", screen.Open).On(open).FooterBy(
 			func(m *Model) string {
 				if r := m.selected(); r != nil && r.sweep != nil {
 					return "search"
@@ -308,13 +308,13 @@ func bindings() []*screen.Binding[*Model] {
 				return "watch"
 			}).Unless(nothing),
 		use(groupList, "show only runs with words, as letters adam -failed", screen.Filter).Then(
-			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
-		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Foot("mark").Unless(unmarkable),
-		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Foot("compare").Unless(
+			func(m *Model, _ string) { m.filter.Typing = true }).DefaultFooter(),
+		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Footer("mark").Unless(unmarkable),
+		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Footer("compare").Unless(
 			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
-		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Foot("resume").Unless(
+		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Footer("resume").Unless(
 			unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
-		on(groupList, "u", "bring back what was removed last", "u").On(restore).Foot("undo").While(
+		on(groupList, "u", "bring back what was removed last", "u").On(restore).Footer("undo").While(
 			func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
 			if len(m.pending) == 0 {
 				return "nothing was removed in the last 10 s"
@@ -324,26 +324,26 @@ func bindings() []*screen.Binding[*Model] {
 		use(groupList, "sort by the next column; or click a title", screen.Sort).Then(func(m *Model, _ string) {
 			m.table.SortNext()
 			m.arrange()
-		}).Footed(),
+		}).DefaultFooter(),
 		on(groupList, "s", "the other way round", "s").Then(func(m *Model, _ string) { m.sortBy(m.table.Sorted) }),
 		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On(
-			unfold).Foot("trials").While(func(m *Model) bool {
+			unfold).Footer("trials").While(func(m *Model) bool {
 			r := m.selected()
 			return r != nil && (r.sweep != nil || r.trial)
 		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
-		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On(remove).Foot("remove").Unless(
+		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On(remove).Footer("remove").Unless(
 			unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
-		on(groupRun, "n", "write a note on it", "n").Then(noteOn).Foot("note").Unless(unnoted),
-		on(groupRun, "t", "edit its tags", "t").Then(tagsOf).Foot("tags").Unless(unnoted),
+		on(groupRun, "n", "write a note on it", "n").Then(noteOn).Footer("note").Unless(unnoted),
+		on(groupRun, "t", "edit its tags", "t").Then(tagsOf).Footer("tags").Unless(unnoted),
 		on(groupRun, "N", "give it another name", "N").Then(nameOf).Unless(unnoted),
-		on(groupRun, "Y", "copy its name", "Y").On(copyName).Foot("copy").Unless(nothing),
+		on(groupRun, "Y", "copy its name", "Y").On(copyName).Footer("copy").Unless(nothing),
 		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) {
 			m.dialog = &columnDialog{}
-		}).Foot("columns"),
+		}).Footer("columns"),
 		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", widget.MoveKeys...).Then(
 			func(m *Model, k string) { m.move(k) }),
 		screen.ScreenshotKey("newtop-runs-screen", (*Model).screen),
-		screen.ThemeKey[*Model]().Footed(),
+		screen.ThemeKey[*Model]().DefaultFooter(),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
 		screen.RedrawKey[*Model](),
@@ -354,7 +354,7 @@ func bindings() []*screen.Binding[*Model] {
 // annotated shows what was written.
 func annotated(m *Model, msg annotatedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.Tell(style.Warn, style.Clean(msg.err.Error()))
+		return m.Notify(style.Warn, style.Clean(msg.err.Error()))
 	}
 	return m.load()
 }

@@ -94,8 +94,8 @@ func (b *Base) Prefer(o *Options) (p Preferences, ok bool, err error) {
 	return p, true, nil
 }
 
-// Looks are the choices of how things look that the screen shows now.
-func (b *Base) Looks() Preferences {
+// Appearance are the choices of how things look that the screen shows now.
+func (b *Base) Appearance() Preferences {
 	mouse := !b.NoMouse
 	return Preferences{Theme: b.ThemeChoice.String(), Glyphs: b.GlyphChoice.String(), Mouse: &mouse}
 }
@@ -120,23 +120,23 @@ func (b *Base) SetTheme(t style.Theme) tea.Cmd {
 	case t == style.ThemeAuto:
 		text += ", light"
 	}
-	return b.Tell(style.Text, text)
+	return b.Notify(style.Text, text)
 }
 
 // SetGlyphs changes what drawings are made of.
 func (b *Base) SetGlyphs(g style.Glyphs) tea.Cmd {
 	b.GlyphChoice = g
 	b.Restyle()
-	return b.Tell(style.Text, "glyphs: "+g.String())
+	return b.Notify(style.Text, "glyphs: "+g.String())
 }
 
 // ToggleMouse takes the mouse, or leaves it to the terminal and its selection of text.
 func (b *Base) ToggleMouse() tea.Cmd {
 	b.NoMouse = !b.NoMouse
 	if b.NoMouse {
-		return b.Tell(style.Text, "mouse: the terminal's, to select text")
+		return b.Notify(style.Text, "mouse: the terminal's, to select text")
 	}
-	return b.Tell(style.Text, "mouse: newtop's")
+	return b.Notify(style.Text, "mouse: newtop's")
 }
 
 // Note shows a text at the right of the footer until another one comes.
@@ -145,8 +145,8 @@ func (b *Base) Note(t style.Token, text string) {
 	b.notices++
 }
 
-// Tell shows a text at the right of the footer for a while.
-func (b *Base) Tell(t style.Token, text string) tea.Cmd {
+// Notify shows a text at the right of the footer for a while.
+func (b *Base) Notify(t style.Token, text string) tea.Cmd {
 	b.Note(t, text)
 	return After(b.Ctx, 5*time.Second, expireMsg(b.notices))
 }
@@ -161,7 +161,7 @@ func (b *Base) ring(m RingMsg) tea.Cmd {
 		cmds = append(cmds, tea.Raw(m.Sequence))
 	}
 	if m.Text != "" {
-		cmds = append(cmds, b.Tell(style.Warn, style.Clean(m.Text)))
+		cmds = append(cmds, b.Notify(style.Warn, style.Clean(m.Text)))
 	}
 	return tea.Batch(cmds...)
 }
@@ -214,13 +214,13 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 		}
 	case PictureMsg:
 		if msg.Err != nil {
-			return b.Tell(style.Warn, "no picture: "+style.Clean(msg.Err.Error()))
+			return b.Notify(style.Warn, "no picture: "+style.Clean(msg.Err.Error()))
 		}
-		return b.Tell(style.Text, "wrote "+style.Clean(msg.Path)+msg.Also)
+		return b.Notify(style.Text, "wrote "+style.Clean(msg.Path)+msg.Also)
 	case StoredMsg:
 		cmd, err := b.Prefs.Written(msg)
 		if err != nil {
-			return b.Tell(style.Warn, "preferences: "+style.Clean(err.Error()))
+			return b.Notify(style.Warn, "preferences: "+style.Clean(err.Error()))
 		}
 		return cmd
 	case RingMsg:
@@ -307,7 +307,7 @@ func (b *Base) ScreenPicture(rows []string, name string) tea.Cmd {
 // Picture returns the command that writes a picture in some formats and says where.
 func (b *Base) Picture(name string, drawings ...Drawing) tea.Cmd {
 	if b.Pictures == "" {
-		return b.Tell(style.Warn, "pictures can't be written from here")
+		return b.Notify(style.Warn, "pictures can't be written from here")
 	}
 	base := filepath.Join(b.Pictures, name)
 	return func() tea.Msg {

@@ -24,8 +24,8 @@ type Binding[M Model] struct {
 	Now func(m M) bool
 	// Short is what the footer says, which may depend on the state; nil for nothing.
 	Short func(m M) string
-	// Why says in a clause why it can't be done at present, "" if it can; nil if it always can.
-	Why func(m M) string
+	// Obstacle says in a clause why it can't be done at present, "" if it can; nil if it always can.
+	Obstacle func(m M) string
 	// Each says what its keys do one by one, where that differs: pairs of a key and a clause.
 	Each [][2]string
 	// There says whether the key has this meaning in the present state; nil if it always has.
@@ -49,7 +49,7 @@ func (b *Binding[M]) Then(do func(m M, k string)) *Binding[M] {
 }
 
 // Unless completes it with what may be in its way.
-func (b *Binding[M]) Unless(why func(m M) string) *Binding[M] { b.Why = why; return b }
+func (b *Binding[M]) Unless(why func(m M) string) *Binding[M] { b.Obstacle = why; return b }
 
 // By completes it with what its keys do one by one.
 func (b *Binding[M]) By(each ...[2]string) *Binding[M] { b.Each = each; return b }
@@ -57,15 +57,15 @@ func (b *Binding[M]) By(each ...[2]string) *Binding[M] { b.Each = each; return b
 // Only completes it with the state that it belongs to.
 func (b *Binding[M]) Only(there func(m M) bool) *Binding[M] { b.There = there; return b }
 
-// Foot puts it into the footer with a word.
+// Footer puts it into the footer with a word.
 //
 //go:noinline
-func (b *Binding[M]) Foot(s string) *Binding[M] {
-	return b.FootBy(func(M) string { return s })
+func (b *Binding[M]) Footer(s string) *Binding[M] {
+	return b.FooterBy(func(M) string { return s })
 }
 
-// FootBy does so with a word that depends on the state.
-func (b *Binding[M]) FootBy(short func(m M) string) *Binding[M] { b.Short = short; return b }
+// FooterBy does so with a word that depends on the state.
+func (b *Binding[M]) FooterBy(short func(m M) string) *Binding[M] { b.Short = short; return b }
 
 // While keeps it in the footer only while a condition holds.
 func (b *Binding[M]) While(now func(m M) bool) *Binding[M] { b.Now = now; return b }
@@ -73,12 +73,12 @@ func (b *Binding[M]) While(now func(m M) bool) *Binding[M] { b.Now = now; return
 // Absent reports whether the key means something else at present, or nothing.
 func (b *Binding[M]) Absent(m M) bool { return b.There != nil && !b.There(m) }
 
-// Lacking is why it can't be done at present, "" if it can.
-func (b *Binding[M]) Lacking(m M) string {
-	if b.Why == nil {
+// Reason is why it can't be done at present, "" if it can.
+func (b *Binding[M]) Reason(m M) string {
+	if b.Obstacle == nil {
 		return ""
 	}
-	return b.Why(m)
+	return b.Obstacle(m)
 }
 
 // Bound returns the binding that a key has at present, nil for none.
@@ -101,8 +101,8 @@ func Press[M Model](bindings []*Binding[M], m M, k string) tea.Cmd {
 
 // Act does what a key is for, or says why that can't be done.
 func (b *Binding[M]) Act(m M, k string) tea.Cmd {
-	if why := b.Lacking(m); why != "" {
-		return m.Screen().Tell(style.Warn, why)
+	if why := b.Reason(m); why != "" {
+		return m.Screen().Notify(style.Warn, why)
 	}
 	return b.Do(m, k)
 }

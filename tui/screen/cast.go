@@ -15,11 +15,11 @@ import (
 // cast is a film of a session: asciinema's asciicast, version 2 (https://docs.asciinema.org/manual/asciicast/v2/), a
 // JSON object and an array a line. What can't be written ends the film and not the session.
 type cast struct {
-	mu    sync.Mutex
-	file  *os.File
-	out   *bufio.Writer
-	begun time.Time
-	err   error
+	mu      sync.Mutex
+	file    *os.File
+	out     *bufio.Writer
+	started time.Time
+	err     error
 }
 
 // newCast begins a film, of which there must not be a file yet. It returns nil where none is asked for.
@@ -31,9 +31,9 @@ func newCast(file string, w, h int, environ []string) (*cast, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cast{file: f, out: bufio.NewWriter(f), begun: time.Now()}
+	c := &cast{file: f, out: bufio.NewWriter(f), started: time.Now()}
 	c.line(map[string]any{
-		"version": 2, "width": w, "height": h, "timestamp": c.begun.Unix(),
+		"version": 2, "width": w, "height": h, "timestamp": c.started.Unix(),
 		"env": map[string]string{"TERM": style.Lookup(environ, "TERM")},
 	})
 	return c, c.err
@@ -57,7 +57,7 @@ func (c *cast) note(kind, what string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.line([]any{json.Number(fmt.Sprintf("%.6f", time.Since(c.begun).Seconds())), kind, what})
+	c.line([]any{json.Number(fmt.Sprintf("%.6f", time.Since(c.started).Seconds())), kind, what})
 }
 
 // end closes the file. It returns the first error.

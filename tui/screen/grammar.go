@@ -79,8 +79,8 @@ func Use[M Model](group, help string, v Verb, more ...Verb) *Binding[M] {
 	return &Binding[M]{Keys: keys, Show: Grammar[v-1].Key, Help: help, Group: group, Verbs: append([]Verb{v}, more...)}
 }
 
-// Footed puts a binding of a verb into the footer with the verb's word.
-func (b *Binding[M]) Footed() *Binding[M] { return b.Foot(Grammar[b.Verbs[0]-1].Word) }
+// DefaultFooter puts a binding of a verb into the footer with the verb's word.
+func (b *Binding[M]) DefaultFooter() *Binding[M] { return b.Footer(Grammar[b.Verbs[0]-1].Word) }
 
 // GroupView is the heading of the keys that change what is seen.
 const GroupView = "view"
@@ -105,13 +105,13 @@ func MouseKey[M Model]() *Binding[M] {
 
 // QuitKey leaves the screen.
 func QuitKey[M Model](group, help string) *Binding[M] {
-	return Use[M](group, help, Quit).On(func(M, string) tea.Cmd { return tea.Quit }).FootBy(LeaveWord[M])
+	return Use[M](group, help, Quit).On(func(M, string) tea.Cmd { return tea.Quit }).FooterBy(LeaveWord[M])
 }
 
 // CommandsKey opens the search for all commands.
 func CommandsKey[M Model](group string, open func(m M)) *Binding[M] {
 	return Use[M](group, "search all commands; also ctrl+p", Search).
-		Then(func(m M, _ string) { open(m) }).Footed()
+		Then(func(m M, _ string) { open(m) }).DefaultFooter()
 }
 
 // ScreenshotKey writes a picture of the screen, whose rows a function returns, to files of a name.

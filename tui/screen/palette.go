@@ -12,12 +12,12 @@ import (
 
 // Entry is something that the search for commands can do.
 type Entry[M Model] struct {
-	Kind string // what sort of thing it is
-	Text string // what it is called, or does
-	Also string // more words that find it, and say more about it
-	Key  string // what does the same without the search; "" if nothing does
-	Why  string // why it can't be done at present; "" if it can
-	Do   func(m M) tea.Cmd
+	Kind   string // what sort of thing it is
+	Text   string // what it is called, or does
+	Also   string // more words that find it, and say more about it
+	Key    string // what does the same without the search; "" if nothing does
+	Reason string // why it can't be done at present; "" if it can
+	Do     func(m M) tea.Cmd
 }
 
 // BoundEntries returns what a binding does as entries, one for each of its keys that differ.
@@ -27,7 +27,7 @@ func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 		each = [][2]string{{b.Keys[0], b.Help}}
 	}
 	for _, k := range each {
-		out = append(out, Entry[M]{Kind: "command", Text: k[1], Key: k[0], Why: b.Lacking(m),
+		out = append(out, Entry[M]{Kind: "command", Text: k[1], Key: k[0], Reason: b.Reason(m),
 			Do: func(m M) tea.Cmd { return b.Act(m, k[0]) }})
 	}
 	return out
@@ -117,8 +117,8 @@ func (p *Palette[M]) choose(m M) (Answer, tea.Cmd) {
 		return Stay, nil
 	}
 	e := &p.entries[p.shown[p.at]]
-	if e.Why != "" {
-		return Stay, m.Screen().Tell(style.Warn, e.Why)
+	if e.Reason != "" {
+		return Stay, m.Screen().Notify(style.Warn, e.Reason)
 	}
 	return Close, e.Do(m)
 }
@@ -158,7 +158,7 @@ func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
 	switch {
 	case chosen:
 		arrow, ink = "▸", style.Chosen
-	case e.Why != "":
+	case e.Reason != "":
 		ink = style.Muted
 	}
 	right := v.Line(12)
@@ -168,8 +168,8 @@ func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
 	l := v.Line(w - max(right.Width, 3) - 1)
 	l.Put(style.Accent, arrow+" ").Put(style.Muted, style.Pad(e.Kind, 9)).Put(ink, ansi.Truncate(e.Text, l.Left(), "…"))
 	about := e.Also
-	if e.Why != "" {
-		about = e.Why
+	if e.Reason != "" {
+		about = e.Reason
 		if chosen {
 			more = style.Warn
 		}

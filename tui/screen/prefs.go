@@ -126,8 +126,8 @@ func (k *PreferenceStore) Busy() bool { return k.busy }
 // StoredMsg says how a write of the file ended.
 type StoredMsg struct{ err error }
 
-// Begin takes the choices that the screen shows at first: they are no changes.
-func (k *PreferenceStore) Begin(now Preferences) { k.last = now }
+// Start takes the choices that the screen shows at first: they are no changes.
+func (k *PreferenceStore) Start(now Preferences) { k.last = now }
 
 // Last are the choices that the screen showed when it was last asked, Stored those of the file.
 func (k *PreferenceStore) Last() Preferences   { return k.last }
@@ -139,12 +139,12 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	if k.path == "" {
 		return nil
 	}
-	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
-	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
-	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
-	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
-	k.dirty = keepChange(&k.stored.RunColumns, k.last.RunColumns, now.RunColumns) || k.dirty
-	k.dirty = keepChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty
+	k.dirty = storeChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
+	k.dirty = storeChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
+	k.dirty = storeChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
+	k.dirty = storeChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
+	k.dirty = storeChange(&k.stored.RunColumns, k.last.RunColumns, now.RunColumns) || k.dirty
+	k.dirty = storeChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty
 	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
 		k.stored.Mouse, k.dirty = now.Mouse, true
 	}
@@ -152,7 +152,7 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	return k.next()
 }
 
-func keepChange(stored *string, last, now string) bool {
+func storeChange(stored *string, last, now string) bool {
 	if last == now {
 		return false
 	}
@@ -180,8 +180,8 @@ func (k *PreferenceStore) Written(msg StoredMsg) (tea.Cmd, error) {
 	return k.next(), nil
 }
 
-// Settle writes what the program's end left unwritten.
-func (k *PreferenceStore) Settle() {
+// Flush writes what the program's end left unwritten.
+func (k *PreferenceStore) Flush() {
 	if k.path != "" && (k.dirty || k.busy) {
 		// The program has ended, so that nobody could read of an error here.
 		_ = k.stored.Write(k.path)

@@ -155,7 +155,7 @@ func (s *Stack) leave(i int) tea.Cmd {
 // end ends what a layer waits for.
 func (l *standing) end() {
 	l.Screen().Cancel()
-	l.Screen().Prefs.Settle()
+	l.Screen().Prefs.Flush()
 	if l.closed != nil {
 		l.closed()
 	}

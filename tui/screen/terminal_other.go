@@ -17,7 +17,7 @@ const mostFlushes = 60
 // further options of the program if there are any.
 func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
 	defer b.Cancel()
-	defer b.Prefs.Settle()
+	defer b.Prefs.Flush()
 	var p *tea.Program
 	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
 	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFPS(min(frames(o.FPS, b.Environ), mostFlushes)),

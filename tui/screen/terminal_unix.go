@@ -31,7 +31,7 @@ import (
 // further options of the program if there are any.
 func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
 	defer b.Cancel()
-	defer b.Prefs.Settle()
+	defer b.Prefs.Flush()
 	t, err := openTerminal(&o, b)
 	if err != nil {
 		return err
@@ -252,7 +252,7 @@ type framed struct {
 	pause    time.Duration
 	drawn    time.Time
 	waiting  bool // a dueMsg is under way
-	anew     int  // counts what may have spoilt the terminal
+	redraw   int  // counts what may have spoilt the terminal
 }
 
 // dueMsg says that a frame that had to wait is due.
@@ -271,10 +271,10 @@ func (f *framed) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		return f, f.frame()
 	case tea.KeyPressMsg:
 		if msg.String() == "ctrl+l" {
-			f.anew++
+			f.redraw++
 		}
 	case tea.WindowSizeMsg, tea.ResumeMsg:
-		f.anew++
+		f.redraw++
 	}
 	f.Model, cmd = f.Model.Update(msg)
 	return f, tea.Batch(f.cover(cmd), f.frame())
@@ -322,7 +322,7 @@ func (f *framed) frame() tea.Cmd {
 	f.drawn = now
 	f.terminal.renderer.Put(render.Frame{
 		Rows: strings.Split(v.Content, "\n"), Width: f.base.Width, Title: v.WindowTitle, Mouse: v.MouseMode,
-		Redraws: f.anew,
+		Redraws: f.redraw,
 	})
 	return nil
 }

@@ -19,8 +19,8 @@ const (
 
 	// The largest screen that is drawn, beyond any monitor's: what a terminal has more stays empty. Bubble Tea looks at
 	// every cell before it takes the next key.
-	mostColumns = 1000
-	mostRows    = 300
+	maxColumns = 1000
+	maxRows    = 300
 )
 
 // Remote reports whether a terminal is at the other end of an SSH connection.
@@ -63,7 +63,7 @@ func (c *Debouncer) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		}
 		c.moved = c.Now()
 	case tea.WindowSizeMsg:
-		msg.Width, msg.Height = min(msg.Width, mostColumns), min(msg.Height, mostRows)
+		msg.Width, msg.Height = min(msg.Width, maxColumns), min(msg.Height, maxRows)
 		quiet := c.Now().Sub(c.sized) >= resizePause
 		c.sized = c.Now()
 		if quiet && c.size == nil {

@@ -84,8 +84,8 @@ func TestRates(t *testing.T) {
 func TestNotesExpire(t *testing.T) {
 	b := NewBase(&Options{})
 	defer b.Cancel()
-	b.Tell(style.Text, "older")
-	b.Tell(style.Text, "newer")
+	b.Notify(style.Text, "older")
+	b.Notify(style.Text, "newer")
 	if b.Handle(expireMsg(b.notices - 1)); b.Notice.Text != "newer" {
 		t.Error("an older note's end removed a newer note")
 	}
@@ -97,7 +97,7 @@ func TestNotesExpire(t *testing.T) {
 // TestLargestScreen: of a terminal beyond any monitor's size a part is drawn.
 func TestLargestScreen(t *testing.T) {
 	c := Debouncer{Now: time.Now}
-	if got := c.Filter(nil, tea.WindowSizeMsg{Width: 3000, Height: 3000}); got != (tea.WindowSizeMsg{Width: mostColumns, Height: mostRows}) {
+	if got := c.Filter(nil, tea.WindowSizeMsg{Width: 3000, Height: 3000}); got != (tea.WindowSizeMsg{Width: maxColumns, Height: maxRows}) {
 		t.Errorf("%v", got)
 	}
 }

@@ -90,7 +90,7 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 		return th
 	}
 	for k, hues := range safeHues {
-		l := looks[k]
+		l := appearances[k]
 		if hues[0] != "" {
 			l.dark, l.light = hues[0], hues[1]
 		}
@@ -103,8 +103,8 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 // newPalette picks the colours for a background and for what the terminal can show.
 func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette {
 	t := &Palette{shading: newShading(dark, profile, noColor)}
-	for k := range looks {
-		t.Ink[k] = looks[k].sequence(dark, profile, noColor)
+	for k := range appearances {
+		t.Ink[k] = appearances[k].sequence(dark, profile, noColor)
 	}
 	t.fade(profile, noColor)
 	return t

@@ -44,7 +44,7 @@ func TestContrast(t *testing.T) {
 		if k == Border || k == Grid {
 			continue // lines, not text
 		}
-		hues := map[string][2]string{"": {looks[k].dark, looks[k].light}}
+		hues := map[string][2]string{"": {appearances[k].dark, appearances[k].light}}
 		if safeHues[k][0] != "" {
 			hues["safe "] = safeHues[k]
 		}

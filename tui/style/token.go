@@ -41,21 +41,21 @@ const (
 func (t Token) Of(s string) Part { return Part{Token: t, Text: s} }
 
 // Reversed reports whether a token is drawn with its colours exchanged.
-func (t Token) Reversed() bool { return looks[t].reverse }
+func (t Token) Reversed() bool { return appearances[t].reverse }
 
 // OnLight is a token's colour on a light background, as on paper; "" for the reader's own.
-func (t Token) OnLight() string { return looks[t].light }
+func (t Token) OnLight() string { return appearances[t].light }
 
-// look is how a token appears: a colour for each kind of background and for terminals with sixteen
+// appearance is how a token appears: a colour for each kind of background and for terminals with sixteen
 // colours, and the attributes that carry it where there is no colour at all. Most are among the 256
 // colours. Of the sixteen, blue stays away from a dark background: many terminals show it too dark to read.
-type look struct {
+type appearance struct {
 	dark, light     string // hex; "" leaves the terminal's own foreground
 	dark16, light16 int    // 0…15
 	bold, reverse   bool
 }
 
-var looks = [tokenCount]look{
+var appearances = [tokenCount]appearance{
 	Text:              {"", "", 0, 0, false, false},
 	Strong:            {"", "", 0, 0, true, false},
 	Muted:             {"#949494", "#6c6c6c", 7, 8, false, false},
@@ -80,7 +80,7 @@ var looks = [tokenCount]look{
 	NotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
 }
 
-func (l look) sequence(dark bool, profile colorprofile.Profile, noColor bool) string {
+func (l appearance) sequence(dark bool, profile colorprofile.Profile, noColor bool) string {
 	s := ansi.NewStyle()
 	if l.bold {
 		s = s.Bold()
@@ -119,10 +119,10 @@ func shortest(hex string) color.Color {
 	return c
 }
 
-// racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text, NotFinite, Muted}
+// racerColors tell the racers apart, together with their letters and with every second line dashed.
+var racerColors = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text, NotFinite, Muted}
 
-func RacerToken(i int) Token { return racerInks[i%len(racerInks)] }
+func RacerToken(i int) Token { return racerColors[i%len(racerColors)] }
 
 func RacerLetter(i int) string { return string(rune('A' + i%26)) }
 

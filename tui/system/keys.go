@@ -24,18 +24,18 @@ func bindings() []*screen.Binding[*Model] {
 	return []*screen.Binding[*Model]{
 		use("back to the screen beneath, or quit", screen.Back).On(func(*Model, string) tea.Cmd { return tea.Quit }),
 		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
-		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
+		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).DefaultFooter(),
 		screen.CommandsKey("", func(m *Model) {
 			m.dialog = screen.NewPalette(
 				screen.Commands(m.bindings, m), "commands")
 		}),
-		use("pause, and go on", screen.Toggle).On((*Model).pause).FootBy(pause),
-		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Foot("interval").
+		use("pause, and go on", screen.Toggle).On((*Model).pause).FooterBy(pause),
+		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Footer("interval").
 			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
-		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Foot("time").
+		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Footer("time").
 			By([2]string{"[", "the curves show more"}, [2]string{"]", "the curves show less"}),
 		screen.ScreenshotKey("newtop-machine-screen", (*Model).screen),
-		screen.ThemeKey[*Model]().Footed(),
+		screen.ThemeKey[*Model]().DefaultFooter(),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
 		screen.RedrawKey[*Model](),
@@ -71,12 +71,12 @@ func (m *Model) pace(k string) tea.Cmd {
 		by = -1
 	}
 	m.every = max(0, min(m.every+by, len(intervals)-1))
-	return tea.Batch(m.wait(), m.Tell(style.Text, "every "+format.Tick(intervals[m.every].Seconds())+" s"))
+	return tea.Batch(m.wait(), m.Notify(style.Text, "every "+format.Tick(intervals[m.every].Seconds())+" s"))
 }
 
 // widen changes how much of the past the curves show.
 func (m *Model) widen(k string) tea.Cmd {
-	return m.Tell(style.Text, "the curves show "+m.board.Widen(map[string]int{"[": 1, "]": -1}[k]))
+	return m.Notify(style.Text, "the curves show "+m.board.Widen(map[string]int{"[": 1, "]": -1}[k]))
 }
 
 // hints are what the footer names.

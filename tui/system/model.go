@@ -24,7 +24,7 @@ type Model struct {
 	bindings []*screen.Binding[*Model]
 	read     func(context.Context) (host.Sample, error)
 	name     string // of the machine
-	board    machine.Board
+	board    machine.Panel
 	every    int // place in intervals
 	paused   bool
 	turn     int // counts the waits for a sample, of which the last one counts
@@ -68,7 +68,7 @@ func New(o screen.Options) *Model {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
 	if ok {
-		m.Prefs.Begin(m.preferences())
+		m.Prefs.Start(m.preferences())
 	}
 	m.Restyle()
 	return m
@@ -76,7 +76,7 @@ func New(o screen.Options) *Model {
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
 func (m *Model) preferences() screen.Preferences {
-	p, looks := m.Prefs.Stored(), m.Looks()
+	p, looks := m.Prefs.Stored(), m.Appearance()
 	p.Theme, p.Glyphs, p.Mouse = looks.Theme, looks.Glyphs, looks.Mouse
 	return p
 }
@@ -133,7 +133,7 @@ func (m *Model) take(msg sampleMsg) tea.Cmd {
 	m.err = nil
 	switch {
 	case msg.err == nil:
-		m.board.Take(msg.Sample)
+		m.board.Add(msg.Sample)
 	case m.Ctx.Err() == nil && !errors.Is(msg.err, context.Canceled):
 		m.err = msg.err
 	}
@@ -174,7 +174,7 @@ func (m *Model) header(w int) string {
 		state = style.Warn.Of("‖ paused ")
 	}
 	facts := m.Line(l.Left() - style.Cells(state.Text) - 1)
-	if s := &m.board.Newest; m.board.Samples() > 0 {
+	if s := &m.board.Latest; m.board.Samples() > 0 {
 		facts.Group(style.Text.Of("  " + format.Counted(len(s.Core), "core")))
 		if n := len(s.GPUs); n > 0 {
 			facts.Group(style.Text.Of("  " + format.Counted(n, "GPU")))

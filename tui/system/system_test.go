@@ -137,7 +137,7 @@ func TestAnything(t *testing.T) {
 			case 1:
 				m.Update(tea.MouseClickMsg{X: r.IntN(160), Y: r.IntN(60), Button: tea.MouseLeft})
 			case 2:
-				s := m.board.Newest
+				s := m.board.Latest
 				s.At = s.At.Add(time.Second)
 				s.GPUUsers = append([]host.GPUUser(nil), s.GPUUsers[:r.IntN(len(s.GPUUsers)+1)]...)
 				for i := range s.GPUUsers {

@@ -156,7 +156,7 @@ func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{XAxis: chart.XAxis{By: m.charts.along()}, Waiting: "no trial has a value yet", Detail: m.zoomed}
 	scalePlot(m, &p, tuneProgress, timed(m))
 	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + valueName(m)),
-		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
@@ -191,7 +191,7 @@ func bestSoFar(m *model, log bool) *chart.Series {
 	s, least := &chart.Series{}, math.NaN()
 	put := func(x float64) {
 		if !math.IsNaN(least) {
-			s.Put(chart.Position{float64(s.Points), x, x}, least)
+			s.Append(chart.Position{float64(s.Points), x, x}, least)
 		}
 	}
 	for _, i := range ends {
@@ -211,7 +211,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{XAxis: chart.XAxis{By: m.charts.along()}, Detail: m.zoomed}
 	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
-		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
@@ -237,7 +237,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 func curveOf(t *tune.Trial) *chart.Series {
 	s := &chart.Series{Buckets: make([]chart.Bucket, 0, min(len(t.Curve), chart.MaxBuckets))}
 	for i, q := range t.Curve {
-		s.Put(chart.Position{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
+		s.Append(chart.Position{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
 	}
 	return s
 }

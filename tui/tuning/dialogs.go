@@ -205,9 +205,9 @@ func (o *tuneCommand) Hints(*model) []widget.Hint {
 // copy asks the terminal to take the command line into its clipboard.
 func (o *tuneCommand) copy(m *model) tea.Cmd {
 	if m.board.Command == "" {
-		return m.Tell(style.Warn, "nothing was found yet")
+		return m.Notify(style.Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.Tell(style.Text, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.Notify(style.Text, "sent to the terminal's clipboard"))
 }
 
 // Draw implements Dialog.

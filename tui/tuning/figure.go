@@ -18,7 +18,7 @@ func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 	}
 	switch id {
 	case tuneProgress:
-		name, f.X, f.Y = "found", m.charts.along().Words()+" of the search", valueName(m)
+		name, f.X, f.Y = "found", m.charts.along().Name()+" of the search", valueName(m)
 		best := figure.Curve{Name: "best so far", Color: style.OnPaper(style.Text)}
 		for _, b := range bestSoFar(m, f.LogY).Buckets {
 			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
@@ -33,7 +33,7 @@ func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 		f.LogX, f.Names = d.log, d.names
 		f.Curves = figureDots(m, d.place)
 	case tuneCurves:
-		name, f.X, f.Y = "curves", m.charts.along().Words(), m.measure()
+		name, f.X, f.Y = "curves", m.charts.along().Name(), m.measure()
 		f.Curves = figureCurves(m)
 	default:
 		return nil, ""

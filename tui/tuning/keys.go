@@ -20,39 +20,39 @@ func bindings() []*screen.Binding[*model] {
 		return screen.Use[*model]("", help, v, more...)
 	}
 	return []*screen.Binding[*model]{
-		use("back to all panes, or to all trials", screen.Back).On(back).Footed().While(
+		use("back to all panes, or to all trials", screen.Back).On(back).DefaultFooter().While(
 			func(m *model) bool { return m.zoomed || m.filter.Text != "" }),
 		use("stop the search and quit; its trials are kept", screen.Quit).On(
-			func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
-		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Footed(),
+			func(m *model, _ string) tea.Cmd { return m.leave() }).FooterBy(screen.LeaveWord[*model]),
+		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = tuneHelp() }).DefaultFooter(),
 		screen.CommandsKey("", func(m *model) {
 			m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands")
 		}),
-		on("↑↓", "select a trial; also pgup, pgdown, home and end", widget.MoveKeys...).Then(moveTo).Foot("trial"),
-		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then(cycle).Foot("pane"),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", widget.MoveKeys...).Then(moveTo).Footer("trial"),
+		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then(cycle).Footer("pane"),
 		use("the pane on the whole screen, and back; also enter", screen.Zoom, screen.Open).Then(
-			func(m *model, _ string) { m.zoomed = !m.zoomed }).Footed(),
+			func(m *model, _ string) { m.zoomed = !m.zoomed }).DefaultFooter(),
 		use("sort by rank, measure, time or newest", screen.Sort).Then(func(m *model, _ string) {
 			m.sort = (m.sort + 1) % tuneSorts
 			m.list(&m.standing)
-		}).Footed(),
+		}).DefaultFooter(),
 		use("show only trials with words, as adam batch=64 -pruned", screen.Filter).Then(
-			func(m *model, _ string) { m.filter.Typing = true }).Footed(),
-		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot(
+			func(m *model, _ string) { m.filter.Typing = true }).DefaultFooter(),
+		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Footer(
 			"details"),
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
-			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
+			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Footer("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(
-			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
+			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer("dimension"),
 		on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 			m.charts.measure = !m.charts.measure
-		}).Foot("value").While(func(m *model) bool { return m.gone }),
+		}).Footer("value").While(func(m *model) bool { return m.gone }),
 		use("x: seconds or gradient equivalents", screen.Axis).Then(
-			func(m *model, _ string) { m.charts.work = !m.charts.work }).Footed(),
-		use("logarithmic or linear scale", screen.Scale).On(rescale).Footed(),
-		use("picture of the chart, as SVG", screen.Picture).On(picture).Footed(),
+			func(m *model, _ string) { m.charts.work = !m.charts.work }).DefaultFooter(),
+		use("logarithmic or linear scale", screen.Scale).On(rescale).DefaultFooter(),
+		use("picture of the chart, as SVG", screen.Picture).On(picture).DefaultFooter(),
 		screen.ScreenshotKey("newtop-tune-screen", (*model).screen),
-		screen.ThemeKey[*model]().Footed(),
+		screen.ThemeKey[*model]().DefaultFooter(),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
 		screen.RedrawKey[*model](),
@@ -113,7 +113,7 @@ func (m *model) focusOn(p layout.ID) {
 // rescale changes the scale of the pane that has the focus, or of all charts from the leaderboard.
 func rescale(m *model, _ string) tea.Cmd {
 	if m.focus == tuneMatters {
-		return m.Tell(style.Muted, "shares have no scale to switch")
+		return m.Notify(style.Muted, "shares have no scale to switch")
 	}
 	linear := &m.charts.linear
 	if m.focus != tuneTable {
@@ -135,7 +135,7 @@ func picture(m *model, _ string) tea.Cmd {
 	}
 	f, name := figureOf(m, pane)
 	if f == nil {
-		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
+		return m.Notify(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	return m.Picture("newtop-tune-"+screen.PlainName(name), screen.Drawing{Suffix: ".svg",
 		Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})

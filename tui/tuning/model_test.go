@@ -458,7 +458,7 @@ func TestTunePreferences(t *testing.T) {
 	}
 	m := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40)
 	tunePress(m, "T", "x")
-	m.Prefs.Settle()
+	m.Prefs.Flush()
 	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)

@@ -53,7 +53,7 @@ func newTuning(s Search, o screen.Options) *model {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
 	if ok {
-		m.Prefs.Begin(m.preferences())
+		m.Prefs.Start(m.preferences())
 	}
 	m.Restyle()
 	b := s.Leaderboard()
@@ -154,7 +154,7 @@ func (m *model) receive(msg boardMsg) tea.Cmd {
 	if m.board.Command == "" {
 		return nil
 	}
-	return m.Tell(style.Good, "the search is over: c has the command line of the best")
+	return m.Notify(style.Good, "the search is over: c has the command line of the best")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
@@ -201,7 +201,7 @@ func (m *model) screen() []string {
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
 func (m *model) preferences() screen.Preferences {
-	p := m.Looks()
+	p := m.Appearance()
 	stored := m.Prefs.Stored()
 	p.XAxis, p.Save = stored.XAxis, stored.Save
 	return p

@@ -124,7 +124,7 @@ func aim(m *model, k string) tea.Cmd {
 	runs := m.ranked()
 	now, ok := m.differences.targetOf(runs)
 	if !ok {
-		return m.Tell(style.Muted, "the runs have no common values to aim at")
+		return m.Notify(style.Muted, "the runs have no common values to aim at")
 	}
 	all := targets(runs)
 	by := 1

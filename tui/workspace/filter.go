@@ -90,8 +90,8 @@ func (r *run) facts() map[string]any {
 		}
 	}
 	c := &r.h.Curves
-	for i := range c.Figures {
-		put(strings.ToLower(c.Figures[i].Key), c.Figures[i].Series.Last())
+	for i := range c.Metrics {
+		put(strings.ToLower(c.Metrics[i].Key), c.Metrics[i].Series.Last())
 	}
 	put("loss", c.Loss.Last())
 	put("val_loss", c.TestLoss.Last())

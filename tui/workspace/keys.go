@@ -24,41 +24,41 @@ var groups = [...]string{groupRuns, groupDifferences, screen.GroupView, groupHel
 func bindings() []*screen.Binding[*model] {
 	on, use := screen.Bind[*model], screen.Use[*model]
 	return []*screen.Binding[*model]{
-		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Foot(
+		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Footer(
 			"all runs").While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil }),
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = help() }).Footed(),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = help() }).DefaultFooter(),
 		screen.CommandsKey(groupHelp, openPalette),
-		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(turn).FootBy(
+		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(turn).FooterBy(
 			func(m *model) string {
 				return [...]string{onList: "list", onCharts: "charts",
 					onDifferences: "differences"}[m.next()]
 			}),
-		use(groupRuns, "hide the selected run, or show it", screen.Toggle).On(toggle).Foot("hide").Unless(noRun),
-		on(groupRuns, "s", "the selected run alone, or all again", "s").Then(solo).Foot("solo").Unless(noRun),
+		use(groupRuns, "hide the selected run, or show it", screen.Toggle).On(toggle).Footer("hide").Unless(noRun),
+		on(groupRuns, "s", "the selected run alone, or all again", "s").Then(solo).Footer("solo").Unless(noRun),
 		use(groupRuns, "only runs with words or values, as lr>0.01 opt=adam big", screen.Filter).Then(
-			func(m *model, _ string) { m.filter.Typing = true }).Footed().Only(listed),
-		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(pin).Footed().Unless(
+			func(m *model, _ string) { m.filter.Typing = true }).DefaultFooter().Only(listed),
+		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(pin).DefaultFooter().Unless(
 			noRun).Only(listed),
 		on(groupRuns, "c", "another colour for the selected run", "c").Then(
-			func(m *model, _ string) { m.at.colour++ }).Foot("colour").Unless(noRun).Only(listed),
-		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Foot("all").Only(
+			func(m *model, _ string) { m.at.colour++ }).Footer("colour").Unless(noRun).Only(listed),
+		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Footer("all").Only(
 			func(m *model) bool { return m.focus != onDifferences }),
 		on(groupRuns, "f", "let the other runs fade, or come back", "f").Then(
 			func(m *model, _ string) { m.faded = !m.faded }),
 		on(groupDifferences, "a", "choices that are the same, too", "a").Then(
-			func(m *model, _ string) { m.differences.all = !m.differences.all }).Foot("all choices").Only(differs),
-		on(groupDifferences, "+ -", "a harder or an easier target", "+", "=", "-", "_").On(aim).Foot("target").Only(
+			func(m *model, _ string) { m.differences.all = !m.differences.all }).Footer("all choices").Only(differs),
+		on(groupDifferences, "+ -", "a harder or an easier target", "+", "=", "-", "_").On(aim).Footer("target").Only(
 			differs),
 		on(groupDifferences, "↑↓", "select a row; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(
 			pageDifferences).Only(differs),
-		on(groupDifferences, "←→", "other runs", "left", "right").Then(pageDifferences).Foot("runs").Only(differs),
+		on(groupDifferences, "←→", "other runs", "left", "right").Then(pageDifferences).Footer("runs").Only(differs),
 		use(groupRuns, "order of the list: as given, by name, value, state, best", screen.Sort).Then(
 			func(m *model, _ string) {
 				m.sorted = (m.sorted + 1) % orders
 				m.arrange()
-			}).FootBy(func(m *model) string { return m.sorted.String() }).Only(listed),
-		use(groupRuns, "the run's own screen", screen.Open).On(open).Footed().Only(
+			}).FooterBy(func(m *model) string { return m.sorted.String() }).Only(listed),
+		use(groupRuns, "the run's own screen", screen.Open).On(open).DefaultFooter().Only(
 			func(m *model) bool { return listed(m) && openable(m) }),
 		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(
 			move).Only(listed),
@@ -69,13 +69,13 @@ func bindings() []*screen.Binding[*model] {
 				if !m.alone {
 					m.focus = onList
 				}
-			}).FootBy(func(m *model) string {
+			}).FooterBy(func(m *model) string {
 			if m.alone {
 				return "list"
 			}
 			return "zoom"
 		}),
-		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Foot(
+		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Footer(
 			"differences"),
 		use(screen.GroupView, "picture of the selected chart, as SVG", screen.Picture).On(picture),
 		screen.ScreenshotKey("newtop-workspace-screen", (*model).screen),
@@ -259,7 +259,7 @@ func open(m *model, _ string) tea.Cmd {
 func picture(m *model, _ string) tea.Cmd {
 	f := m.grid.Figure()
 	if f == nil || f.Empty() {
-		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
+		return m.Notify(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	return m.Picture("newtop-runs-"+screen.PlainName(m.grid.Selected()), screen.Drawing{Suffix: ".svg",
 		Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})

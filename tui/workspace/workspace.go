@@ -79,7 +79,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 	}
 	if ok {
 		m.grid.SetXAxis(p.XAxis)
-		m.Prefs.Begin(m.preferences())
+		m.Prefs.Start(m.preferences())
 	}
 	for _, w := range runs {
 		m.enter(w, len(runs))
@@ -91,7 +91,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 
 // preferences are the choices that the screen shows now.
 func (m *model) preferences() screen.Preferences {
-	p := m.Looks()
+	p := m.Appearance()
 	p.XAxis = m.grid.XAxis()
 	return p
 }
@@ -111,7 +111,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case newsMsg:
 		return m, receive(m, msg)
 	case refusedMsg:
-		return m, m.Tell(style.Warn, style.Clean(msg.text))
+		return m, m.Notify(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
@@ -237,7 +237,7 @@ func (m *model) header(w int) string {
 		l.Group(style.Muted.Of("  of "), style.Strong.Of(style.Clean(m.filter.Text)))
 	}
 	if by := m.grid.Axis(); by != chart.Epochs {
-		l.Group(style.Muted.Of("  by " + by.Words()))
+		l.Group(style.Muted.Of("  by " + by.Name()))
 	}
 	if m.grid.Half > 0 {
 		l.Group(style.Muted.Of("  smoothed " + format.Tick(m.grid.Half)))

@@ -39,7 +39,7 @@ func (a *App) accept(d *feed.Delta) tea.Cmd {
 	a.trained.received = a.Clock()
 	if a.Common == nil {
 		a.H.Apply(d)
-		a.H.Heard(a.trained.received)
+		a.H.Received(a.trained.received)
 	} else {
 		a.trained.received = a.Common.received
 	}
@@ -105,7 +105,7 @@ func (a *App) Claim(id layout.ID) {
 func (a *App) Send(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
-		return a.Tell(style.Warn, "the run has not answered yet")
+		return a.Notify(style.Warn, "the run has not answered yet")
 	}
 	return cmd
 }
@@ -126,7 +126,7 @@ func (a *App) replied(msg ReplyMsg) tea.Cmd {
 			a.Say(style.Warn, text)
 		}
 	}
-	return tea.Batch(next, a.Tell(style.Warn, text))
+	return tea.Batch(next, a.Notify(style.Warn, text))
 }
 
 // askForPane asks the run for what the pane that has the whole screen wants to show, or one of several at a glance.
@@ -188,7 +188,7 @@ func (a *App) stopped(err error) tea.Cmd {
 		return tea.Quit
 	}
 	a.Stopping = false
-	return a.Tell(style.Warn, "refused: "+style.Clean(err.Error()))
+	return a.Notify(style.Warn, "refused: "+style.Clean(err.Error()))
 }
 
 // mouse gives what the mouse does to the pane that has the whole screen, or focuses the one that was clicked.

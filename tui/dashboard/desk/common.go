@@ -149,7 +149,7 @@ func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) 
 	}
 	h.Apply(d)
 	c.received = time.Now()
-	h.Heard(c.received)
+	h.Received(c.received)
 	for _, e := range d.Saved {
 		if len(c.saved) == keptSaves {
 			c.saved = c.saved[1:]

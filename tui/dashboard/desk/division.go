@@ -13,7 +13,7 @@ func isBlank(a *App, id layout.ID) bool {
 
 // told reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing for.
 func told(a *App, id layout.ID) bool {
-	return id == layout.Spectrum && len(a.H.Spectra) > 0 || id == layout.Inner && a.H.Factors.Told()
+	return id == layout.Spectrum && len(a.H.Spectra) > 0 || id == layout.Inner && a.H.Factors.Reported()
 }
 
 // IsIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do

@@ -75,7 +75,7 @@ type drawnFrame struct {
 
 // pane returns the common picture of a pane and what draws it.
 func (d *drawings) pane(k paneKey, now time.Time) *drawnPane {
-	k.key.Seen, k.key.Look = 0, 0
+	k.key.Seen, k.key.Style = 0, 0
 	p := d.panes[k]
 	if p == nil {
 		d.make(k.key.W * k.key.H)

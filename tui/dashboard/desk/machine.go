@@ -40,7 +40,7 @@ func takeMachine(a *App, msg MachineMsg) tea.Cmd {
 	if msg.Sample == nil {
 		return sampleMachine(a)
 	}
-	machinePane(a).Take(*msg.Sample)
+	machinePane(a).Add(*msg.Sample)
 	return screen.After(a.Ctx, machineEvery, MachineMsg{})
 }
 

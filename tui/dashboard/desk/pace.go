@@ -60,7 +60,7 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	if _, loading := a.H.Loading(); loading {
 		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
 	}
-	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.H.Factors.Told() ||
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.H.Factors.Reported() ||
 		a.H.Over() ||
 		a.H.Status.Phase != event.Running {
 		return false
@@ -78,12 +78,12 @@ func lookOf(a *App) looks {
 func drawPane(a *App, p *layout.Place) []string {
 	d, shown := &a.cached[p.Pane], a.Panes[p.Pane]
 	key := pane.CacheKey{
-		W: p.W, H: p.H, Seen: shown.Seen(a.H), Look: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,
+		W: p.W, H: p.H, Seen: shown.Seen(a.H), Style: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,
 		Bare: p.Bare,
 	}
 	if a.Common != nil && !a.own[p.Pane] {
 		common := a.Common.pane(paneKey{p.Pane, key, lookOf(a), a.Onlooker()}, a.Clock())
-		d, shown, key.Look = &common.cache, common.pane, 0
+		d, shown, key.Style = &common.cache, common.pane, 0
 	}
 	if holds(a, p.Pane, d, key) {
 		a.stale = true

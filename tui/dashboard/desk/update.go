@@ -56,7 +56,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, tea.Batch(a.receive(msg), a.askForPane())
 	case pane.AskMsg:
 		if reason := Unsteerable(a); reason != "" {
-			return a, a.Tell(style.Warn, reason)
+			return a, a.Notify(style.Warn, reason)
 		}
 		return a, a.Send(msg.Command)
 	case ReplyMsg:

@@ -83,7 +83,7 @@ func OpenForm(a *desk.App, key string) tea.Cmd {
 	s := &a.H.Status
 	i := slices.IndexFunc(a.Methods, func(m *optim.Info) bool { return m.Name == s.Optimizer })
 	if i < 0 || len(a.Methods[i].Parameters) == 0 {
-		return a.Tell(style.Warn, style.Clean(s.Optimizer)+" has no settings")
+		return a.Notify(style.Warn, style.Clean(s.Optimizer)+" has no settings")
 	}
 	m := a.Methods[i]
 	f := &settingsForm{method: m, keys: 8, values: minField}
@@ -138,7 +138,7 @@ func (f *settingsForm) changed(i int) bool { return f.Fields[i].Value() != f.row
 // apply sends what was changed.
 func (f *settingsForm) apply(a *desk.App) tea.Cmd {
 	if now := a.H.Status.Optimizer; now != f.method.Name {
-		return a.Tell(style.Warn, "the method is "+style.Clean(now)+" by now: nothing was changed")
+		return a.Notify(style.Warn, "the method is "+style.Clean(now)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i := range f.rows {

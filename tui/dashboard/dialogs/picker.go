@@ -76,7 +76,7 @@ func (p *Picker) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	case chosen == nil:
 		return screen.Stay, nil
 	case Unsuited(a, chosen) != "":
-		return screen.Stay, a.Tell(style.Warn, Unsuited(a, chosen))
+		return screen.Stay, a.Notify(style.Warn, Unsuited(a, chosen))
 	}
 	return screen.Close, a.Send(event.Switch{Optimizer: chosen.Name})
 }
@@ -316,10 +316,10 @@ func setting(h *optim.Hyperparameter) string {
 // SwitchTo asks for the method with an index in the list.
 func SwitchTo(a *desk.App, i int) tea.Cmd {
 	if i >= len(a.Methods) {
-		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
+		return a.Notify(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
 	if reason := Unsuited(a, a.Methods[i]); reason != "" {
-		return a.Tell(style.Warn, reason)
+		return a.Notify(style.Warn, reason)
 	}
 	return a.Send(event.Switch{Optimizer: a.Methods[i].Name})
 }

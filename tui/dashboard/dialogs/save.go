@@ -156,7 +156,7 @@ func (f *saveForm) submit(a *desk.App) (screen.Answer, tea.Cmd) {
 		return screen.Stay, nil
 	}
 	if reason := Unsavable(a); reason != "" {
-		return screen.Close, a.Tell(style.Warn, reason)
+		return screen.Close, a.Notify(style.Warn, reason)
 	}
 	file := strings.TrimSpace(f.file.Value())
 	if len(f.formats) > 1 {
@@ -173,7 +173,7 @@ func (s *Saves) Delta(a *desk.App, d *feed.Delta) (noted tea.Cmd) {
 		e := &d.Saved[i]
 		if k := slices.Index(s.files, e.File); k >= 0 {
 			s.files = slices.Delete(s.files, k, k+1)
-			noted = a.Tell(style.Good, "saved "+style.Clean(e.File)+", "+format.Bytes(e.Bytes))
+			noted = a.Notify(style.Good, "saved "+style.Clean(e.File)+", "+format.Bytes(e.Bytes))
 		}
 	}
 	if f, ok := a.Dialog.(*saveForm); ok {

@@ -119,7 +119,7 @@ func (*StopOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	switch k.String() {
 	case "enter", "y":
 		if reason := desk.Unsteerable(a); reason != "" {
-			return screen.Close, a.Tell(style.Warn, reason)
+			return screen.Close, a.Notify(style.Warn, reason)
 		}
 		return screen.Close, a.Send(event.Stop{})
 	case "esc", "n", "q":

@@ -102,7 +102,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 	steered := func(a *desk.App) bool { return !r.confirming && !onlooker(a) }
 	looking := func(a *desk.App) bool { return !requested(a) }
 	key := func(show, word string, keys ...string) *screen.Binding[*desk.App] {
-		return desk.Bind("", show, word, keys...).Foot(word)
+		return desk.Bind("", show, word, keys...).Footer(word)
 	}
 	passed := func(a *desk.App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
 	return []*screen.Binding[*desk.App]{
@@ -116,7 +116,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 				return a.Send(event.Pick{Racer: i})
 			}
 			return nil
-		}).FootBy(func(a *desk.App) string { return "go on with " + style.RacerLetter(r.selected(a.H)) }).
+		}).FooterBy(func(a *desk.App) string { return "go on with " + style.RacerLetter(r.selected(a.H)) }).
 			While(func(a *desk.App) bool { return steered(a) && r.selected(a.H) >= 0 }).Only(looking).Unless(
 			func(a *desk.App) string {
 				if onlooker(a) {
@@ -131,7 +131,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 				r.move(a.H, 1)
 			}
 		}).While(looking),
-		key("space", "", "space").On(passed).FootBy(func(a *desk.App) string {
+		key("space", "", "space").On(passed).FooterBy(func(a *desk.App) string {
 			if a.H.Status.Phase == event.Paused {
 				return "race on"
 			}
@@ -144,7 +144,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 		key("r", "rank by", "r").Then(func(a *desk.App, _ string) { r.byLoss = !r.byLoss }).While(looking),
 		key("y", "log", "y").Then(func(a *desk.App, _ string) { r.linear = !r.linear }).While(looking),
 		key("?", "help", "?").On(passed).While(looking),
-		key("q", "", "q").On(passed).FootBy(desk.QuitWord).While(looking),
+		key("q", "", "q").On(passed).FooterBy(desk.QuitWord).While(looking),
 	}
 }
 
@@ -255,7 +255,7 @@ func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*
 
 // chartTitle names a chart and its axes, as far as there is room.
 func (r *View) chartTitle(name string, room int) []style.Part {
-	by, scale := "  by "+r.axis.Words(), "  log"
+	by, scale := "  by "+r.axis.Name(), "  log"
 	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		by = "  by " + r.axis.Word()
 	}

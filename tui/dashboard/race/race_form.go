@@ -117,7 +117,7 @@ func (f *form) choose(a *desk.App, msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if reason := dialogs.Unsuited(a, m); reason != "" {
-		return a.Tell(style.Warn, reason)
+		return a.Notify(style.Warn, reason)
 	}
 	f.chosen[m.Name] = !f.chosen[m.Name]
 	return nil

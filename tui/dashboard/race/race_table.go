@@ -130,7 +130,7 @@ func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w i
 	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(
 		style.RacerToken(i), style.RacerLetter(i)+" ")
 	l.Put(color, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
-	if !k.Begun {
+	if !k.Started {
 		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
 	loss := style.Text

@@ -212,7 +212,7 @@ func (b *Bar) Click(a *desk.App, x, y int) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if reason := unseekable(a); reason != "" {
-		return a.Tell(style.Warn, reason), true
+		return a.Notify(style.Warn, reason), true
 	}
 	at := float64(x-b.X) / float64(b.W-1)
 	return b.seek(a, int(math.Round(at*float64(a.H.Status.Replay.Last)))), true
@@ -238,9 +238,9 @@ func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 	list := []*screen.Binding[*desk.App]{
 		desk.Bind(desk.GroupReplay, "s", "show the next epoch, and pause", "s").
 			On(func(a *desk.App, _ string) tea.Cmd { a.Touch(); return a.Send(event.StepEpoch{}) }).
-			FootBy(func(a *desk.App) string { return "next " + a.H.Run.Counted() }).While(seekable),
+			FooterBy(func(a *desk.App) string { return "next " + a.H.Run.Counted() }).While(seekable),
 		desk.Bind(desk.GroupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
-			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
+			On(either(-0.01, 0.01, ",")).Footer("back, on").While(seekable).
 			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
 		desk.Bind(desk.GroupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
 			On(either(-0.1, 0.1, "<", "shift+,")).
@@ -258,10 +258,10 @@ func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 					return b.hasten(a, 0.5)
 				}
 				return b.hasten(a, 2)
-			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
+			}).Footer("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
 			[2]string{"-", "replay half as fast"}),
 		desk.Bind(desk.GroupReplay, "u", "choose an epoch to go to", "u").
-			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Foot("go to").While(
+			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Footer("go to").While(
 			seekable),
 	}
 	for i := range list {
@@ -285,5 +285,5 @@ func (b *Bar) PlayBinding() *screen.Binding[*desk.App] {
 		On(func(a *desk.App, _ string) tea.Cmd {
 			a.Touch()
 			return a.Send(event.Pause{On: a.H.Status.Phase == event.Running})
-		}).FootBy(word).While(seekable).Unless(unseekable).Only(desk.Replays)
+		}).FooterBy(word).While(seekable).Unless(unseekable).Only(desk.Replays)
 }

@@ -282,7 +282,7 @@ func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
 			switch at := b.X1[chart.Epochs]; {
 			case at < first || at > last:
 			case b.Last < far*greatest:
-				line.Put(b.X1, b.Last)
+				line.Append(b.X1, b.Last)
 			default:
 				line.Gap(b.X1)
 			}

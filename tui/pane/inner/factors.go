@@ -30,7 +30,7 @@ type factorTable struct {
 type rowSpot struct{ y, w, each, n int }
 
 // factored reports whether the pane shows factors: the method has some, and no inner solves.
-func factored(h *history.History) bool { return pane.NoSolves(h) && h.Factors.Told() }
+func factored(h *history.History) bool { return pane.NoSolves(h) && h.Factors.Reported() }
 
 // factorRow is a factor with what the pane says of it.
 type factorRow struct {
@@ -80,10 +80,10 @@ func conditionText(k float64, columns int) string {
 
 // factorRows are the newest factors.
 func factorRows(h *history.History) (rows []factorRow) {
-	if h.Factors.Newest == nil {
+	if h.Factors.Latest == nil {
 		return nil
 	}
-	list := h.Factors.Newest.Factors
+	list := h.Factors.Latest.Factors
 	name := blockNames(h, list)
 	numbers, letters := map[[2]int]int{}, 0
 	for i := range list {
@@ -151,20 +151,20 @@ func lastCells(s string, w int) string {
 // head tells how often the factors were refreshed in the newest epoch, and which part of its time that took.
 func (p *factorTable) header(v *pane.View, l *style.Line) {
 	f := &v.H.Factors
-	if f.Newest == nil {
+	if f.Latest == nil {
 		return
 	}
 	at := ""
 	if f.Epoch != v.H.Latest.Epoch {
 		at = " at " + format.Count(f.Epoch)
 	}
-	times := format.Counted(f.Newest.Refreshes, "refresh")
-	if f.Newest.Refreshes != 1 {
-		times = format.Count(f.Newest.Refreshes) + " refreshes"
+	times := format.Counted(f.Latest.Refreshes, "refresh")
+	if f.Latest.Refreshes != 1 {
+		times = format.Count(f.Latest.Refreshes) + " refreshes"
 	}
 	var says [][]style.Part // ever shorter
 	say := func(parts ...style.Part) { says = append(says, append([]style.Part{style.Strong.Of(times)}, parts...)) }
-	if part := style.Text.Of(format.Percent(f.Share)); format.Finite(f.Share) && f.Newest.Refreshes > 0 {
+	if part := style.Text.Of(format.Percent(f.Share)); format.Finite(f.Share) && f.Latest.Refreshes > 0 {
 		say(style.Muted.Of(cmp.Or(at, " this epoch")+", "), part, style.Muted.Of(" of its time"))
 		say(style.Muted.Of(at+", "), part, style.Muted.Of(" of the time"))
 		say(style.Muted.Of(at+"  "), part)

@@ -26,7 +26,7 @@ func scaleOf(rows []factorRow) factorScale {
 	if s.low > s.high {
 		return factorScale{-1, 0}
 	}
-	s.low, s.high = chart.Settled(s.low, s.high, 0.25)
+	s.low, s.high = chart.RoundOutward(s.low, s.high, 0.25)
 	if s.high == s.low {
 		s.low -= 0.25
 	}

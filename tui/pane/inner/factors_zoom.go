@@ -31,7 +31,7 @@ func (f factorView) words() string {
 
 // whole draws the pane that has the screen: the table, and a chart beside or beneath it.
 func (p *factorTable) whole(v *pane.View, steps chart.Plot, w, h int) []string {
-	p.Begin()
+	p.StartPicture()
 	rows := factorRows(v.H)
 	if len(rows) == 0 {
 		return centred(v, factorsToCome, w, h)

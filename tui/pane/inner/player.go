@@ -47,10 +47,10 @@ func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 	if n == 0 || len(h.Solves.Bars) == 0 && pane.NoSolves(h) { // such a method may tell of steps of its own
 		return solveCursor{}, false
 	}
-	i, at := max(0, min(k.Front-k.Gone, n-1)), math.MaxInt
+	i, at := max(0, min(k.Front-k.Dropped, n-1)), math.MaxInt
 	if t.pinned {
-		i, at = max(0, min(t.solve-k.Gone, n-1)), t.at
-		if t.solve < k.Gone {
+		i, at = max(0, min(t.solve-k.Dropped, n-1)), t.at
+		if t.solve < k.Dropped {
 			at = 0
 		}
 	}
@@ -62,7 +62,7 @@ func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 		}
 	}
 	return solveCursor{
-		Solve: s, before: before, id: k.Gone + i, at: max(0, min(at, len(s.Steps)-1)), latest: i == n-1,
+		Solve: s, before: before, id: k.Dropped + i, at: max(0, min(at, len(s.Steps)-1)), latest: i == n-1,
 		running: i == n-1 && !s.Over && !h.Over(),
 	}, true
 }
@@ -73,7 +73,7 @@ func (t *solvePlayer) restart() { t.pinned, t.requested, t.had = false, false, n
 // of all the player follows the run again.
 func (t *solvePlayer) walk(h *history.History, id, at int) {
 	k := &h.Steps
-	i := id - k.Gone
+	i := id - k.Dropped
 	switch {
 	case at < 0 && i > 0:
 		t.pin(h, id-1, math.MaxInt)
@@ -99,16 +99,16 @@ func (t *solvePlayer) walkEpoch(h *history.History, s *solveCursor, forward bool
 		by = 1
 	}
 	id := s.id
-	for k := &h.Steps; id-k.Gone >= 0 && id-k.Gone < len(k.Solves) && k.Solves[id-k.Gone].Epoch == s.Epoch; {
+	for k := &h.Steps; id-k.Dropped >= 0 && id-k.Dropped < len(k.Solves) && k.Solves[id-k.Dropped].Epoch == s.Epoch; {
 		id += by
 	}
-	t.walk(h, max(id, h.Steps.Gone), math.MaxInt)
+	t.walk(h, max(id, h.Steps.Dropped), math.MaxInt)
 }
 
 func (t *solvePlayer) pin(h *history.History, id, at int) {
 	k := &h.Steps
-	i := max(0, min(id-k.Gone, len(k.Solves)-1))
-	t.pinned, t.solve, t.at = true, k.Gone+i, max(0, min(at, len(k.Solves[i].Steps)-1))
+	i := max(0, min(id-k.Dropped, len(k.Solves)-1))
+	t.pinned, t.solve, t.at = true, k.Dropped+i, max(0, min(at, len(k.Solves[i].Steps)-1))
 }
 
 func (t *solvePlayer) keys() []pane.Key {

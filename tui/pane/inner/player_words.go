@@ -42,7 +42,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	case t.pinned && s.latest:
 		state = style.Warn.Of("← looking back")
 	case t.pinned:
-		behind := v.H.Steps.Gone + len(v.H.Steps.Solves) - 1 - s.id
+		behind := v.H.Steps.Dropped + len(v.H.Steps.Solves) - 1 - s.id
 		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
 	case v.H.Over():
 		state = style.Muted.Of("■ the last one")

@@ -159,7 +159,7 @@ func profileArea(e *event.SliceEvent) (chart.Area, bool) {
 	each(false, func(y float64) {
 		a.Low, a.High = math.Min(a.Low, math.Max(y, 2*low-high)), math.Max(a.High, math.Min(y, 2*high-low))
 	})
-	a.Low, a.High = chart.Settled(a.Low, a.High, chart.Nice((a.High-a.Low)/16))
+	a.Low, a.High = chart.RoundOutward(a.Low, a.High, chart.Nice((a.High-a.Low)/16))
 	return a, format.Finite(a.High - a.Low)
 }
 

@@ -10,10 +10,10 @@ import (
 	"newtop/tui/chart"
 )
 
-// Board is what was heard of the machine, and how it is drawn. Its zero value has heard nothing.
-type Board struct {
-	Newest host.Sample
-	taken  uint64 // samples
+// Panel is what was heard of the machine, and how it is drawn. Its zero value has heard nothing.
+type Panel struct {
+	Latest host.Sample
+	added  uint64 // samples
 	began  time.Time
 	span   int // place in spans, counted from usualSpan
 
@@ -30,23 +30,23 @@ type Board struct {
 // gpuCurves are those of a GPU.
 type gpuCurves struct{ busy, memory chart.Series }
 
-// mostCurves is of how many GPUs curves are kept, those of the lowest numbers.
-const mostCurves = 16
+// maxCurves is of how many GPUs curves are kept, those of the lowest numbers.
+const maxCurves = 16
 
 // spans are how many seconds the curves may show; 0: all.
 var spans = [...]float64{60, 300, 1800, 3 * 3600, 24 * 3600, 0}
 
 const usualSpan = 1
 
-// Take adds a sample. One that is no newer than the last is left out.
-func (b *Board) Take(s host.Sample) {
-	if b.taken == 0 {
+// Add adds a sample. One that is no newer than the last is left out.
+func (b *Panel) Add(s host.Sample) {
+	if b.added == 0 {
 		b.began = s.At
-	} else if !s.At.After(b.Newest.At) {
+	} else if !s.At.After(b.Latest.At) {
 		return
 	}
-	b.Newest = s
-	b.taken++
+	b.Latest = s
+	b.added++
 	x := s.At.Sub(b.began).Seconds()
 	add := func(to *chart.Series, y float64) {
 		if !math.IsNaN(y) && !math.IsInf(y, 0) {
@@ -66,7 +66,7 @@ func (b *Board) Take(s host.Sample) {
 	}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		if g.Index < 0 || g.Index >= mostCurves {
+		if g.Index < 0 || g.Index >= maxCurves {
 			continue
 		}
 		for g.Index >= len(b.gpus) {
@@ -78,7 +78,7 @@ func (b *Board) Take(s host.Sample) {
 }
 
 // Samples counts those that were taken.
-func (b *Board) Samples() uint64 { return b.taken }
+func (b *Panel) Samples() uint64 { return b.added }
 
 // shareOf is a part of a whole, NaN where that is not told.
 func shareOf(part, whole float64) float64 {
@@ -89,22 +89,22 @@ func shareOf(part, whole float64) float64 {
 }
 
 // Widen has the curves show more, or less with a negative number; it says how much in words.
-func (b *Board) Widen(by int) string {
+func (b *Panel) Widen(by int) string {
 	b.span = max(0, min(b.span+usualSpan+by, len(spans)-1)) - usualSpan
 	return b.Span()
 }
 
 // Span says in words how much of the past the curves show.
-func (b *Board) Span() string {
+func (b *Panel) Span() string {
 	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h",
 		"all that was seen"}[b.span+usualSpan]
 }
 
 // elapsed is the x of the newest sample.
-func (b *Board) elapsed() float64 { return b.Newest.At.Sub(b.began).Seconds() }
+func (b *Panel) elapsed() float64 { return b.Latest.At.Sub(b.began).Seconds() }
 
 // window is the part of x that the curves show: what is asked for, or what there is of it.
-func (b *Board) window() (left, right float64) {
+func (b *Panel) window() (left, right float64) {
 	right = b.elapsed()
 	if s := spans[b.span+usualSpan]; s > 0 {
 		left = max(0, right-s)

@@ -16,7 +16,7 @@ type graph struct {
 	values [][]style.Part // the newest, what matters most first
 	curves []chart.Curve
 	axis   chart.YAxis
-	most   float64 // the greatest value that there can be, 0 where that is not known
+	max    float64 // the greatest value that there can be, 0 where that is not known
 	cores  bool    // bars of the cores stand under the heading
 }
 
@@ -42,13 +42,13 @@ func said(name string, value style.Part) []style.Part {
 func words(name, value string) []style.Part { return said(name, style.Text.Of(value)) }
 
 // graphs are those of which anything is told, what matters most first.
-func (b *Board) graphs() (out []graph) {
+func (b *Panel) graphs() (out []graph) {
 	add := func(g graph) {
 		if slices.ContainsFunc(g.curves, func(c chart.Curve) bool { return !c.Series.Empty() }) {
 			out = append(out, g)
 		}
 	}
-	s := &b.Newest
+	s := &b.Latest
 	load := [][]style.Part{words("", percent(s.CPU))}
 	if s.Load[0] == s.Load[0] {
 		load = append(load, words("load", loadText(s.Load[0])))
@@ -56,7 +56,7 @@ func (b *Board) graphs() (out []graph) {
 	if s.CPULimit == s.CPULimit {
 		load = append(load, words("may use", cores(s.CPULimit)))
 	}
-	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, most: 1,
+	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, max: 1,
 		cores: true})
 	used, whole := float64(s.MemoryUsed), float64(s.MemoryTotal)
 	memory := [][]style.Part{said("", full(memoryOf(used, whole), shareOf(used, whole)))}
@@ -64,7 +64,7 @@ func (b *Board) graphs() (out []graph) {
 		memory = append(memory, words("swap", Memory(float64(s.SwapUsed))))
 	}
 	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares,
-		most: 1})
+		max: 1})
 	for i := range s.GPUs {
 		if g := &s.GPUs[i]; g.Index >= 0 && g.Index < len(b.gpus) {
 			add(b.gpuGraph(g))
@@ -86,8 +86,8 @@ func (b *Board) graphs() (out []graph) {
 	return out
 }
 
-func (b *Board) processGraph() graph {
-	p := b.Newest.Process
+func (b *Panel) processGraph() graph {
+	p := b.Latest.Process
 	values := [][]style.Part{words("", cores(p.CPU)), words("", Memory(float64(p.RSS)))}
 	if p.GPUMemory > 0 {
 		values = append(values, words("on gpu", Memory(float64(p.GPUMemory))))
@@ -102,7 +102,7 @@ func (b *Board) processGraph() graph {
 		axis: chart.YAxis{Zero: true, Show: [2]float64{0, 1}}}
 }
 
-func (b *Board) gpuGraph(g *host.GPU) graph {
+func (b *Panel) gpuGraph(g *host.GPU) graph {
 	share := shareOf(g.MemoryUsed, g.MemoryTotal)
 	values := [][]style.Part{words("", percent(g.Busy)), said("", full(memoryOf(g.MemoryUsed, g.MemoryTotal), share))}
 	for _, text := range []string{celsius(g.Temperature), watts(g)} {
@@ -114,19 +114,19 @@ func (b *Board) gpuGraph(g *host.GPU) graph {
 		values = append(values, said("", style.Muted.Of(strconv.Itoa(int(g.Clock/1e6))+" MHz")))
 	}
 	values = append(values, said("", style.Muted.Of(style.Clean(g.Name))))
-	return graph{name: gpuName(g), values: values, axis: shares, most: 1,
+	return graph{name: gpuName(g), values: values, axis: shares, max: 1,
 		curves: []chart.Curve{curve("busy", &b.gpus[g.Index].busy, false),
 			curve("memory", &b.gpus[g.Index].memory, true)}}
 }
 
 // What a graph needs at least.
 const (
-	leastWidth  = 36
-	leastHeight = 4
+	minWidth  = 36
+	minHeight = 4
 )
 
 // Draw draws all quantities into w × h cells: curves side by side where there is room for them, else a row each.
-func (b *Board) Draw(v *style.Pen, w, h int) []string {
+func (b *Panel) Draw(v *style.Pen, w, h int) []string {
 	list := b.graphs()
 	if len(list) == 0 {
 		return []string{v.Line(w).Put(style.Muted, "not told yet").Full()}
@@ -153,10 +153,10 @@ func (b *Board) Draw(v *style.Pen, w, h int) []string {
 func grid(n, w, h int) (columns int, heights []int) {
 	for columns = 1; columns <= n; columns++ {
 		rows := (n + columns - 1) / columns
-		if w < columns*leastWidth {
+		if w < columns*minWidth {
 			break
 		}
-		if h < rows*leastHeight || columns < n && w >= 2*leastWidth*columns && h < 2*rows*leastHeight {
+		if h < rows*minHeight || columns < n && w >= 2*minWidth*columns && h < 2*rows*minHeight {
 			continue
 		}
 		for i := range rows {
@@ -168,9 +168,9 @@ func grid(n, w, h int) (columns int, heights []int) {
 }
 
 // draw draws a graph with its heading.
-func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
+func (b *Panel) draw(v *style.Pen, g *graph, w, h int) []string {
 	l := v.Line(w).Put(style.Strong, g.name)
-	g.tell(l, gap)
+	g.writeValues(l, gap)
 	if len(g.curves) == 2 { // which is which
 		var key []style.Part
 		for i := range g.curves {
@@ -182,10 +182,10 @@ func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
 		}
 	}
 	rows := []string{l.Full()}
-	if g.cores && h >= leastHeight+2 && len(b.Newest.Core) > 1 {
+	if g.cores && h >= minHeight+2 && len(b.Latest.Core) > 1 {
 		bars := b.bars(v, w-12)
 		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(
-			style.Muted, " "+format.Count(len(b.Newest.Core))).Full())
+			style.Muted, " "+format.Count(len(b.Latest.Core))).Full())
 	}
 	pl := chart.Plot{Curves: g.curves, Y: g.axis, XAxis: chart.XAxis{NoX: true}, Detail: true}
 	pl.Window[0], pl.Window[1] = b.window()
@@ -193,11 +193,11 @@ func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
 	return append(rows, b.canvas.Draw(v, pl, w, h-len(rows))...)
 }
 
-// leastBars is how many bars stand for the cores at least, where there are as many cores.
-const leastBars = 8
+// minBars is how many bars stand for the cores at least, where there are as many cores.
+const minBars = 8
 
-// tell writes as many of the values as have room, what matters most first.
-func (g *graph) tell(l *style.Line, lead string) {
+// writeValues writes as many of the values as have room, what matters most first.
+func (g *graph) writeValues(l *style.Line, lead string) {
 	for _, value := range g.values {
 		if !l.Group(append([]style.Part{style.Text.Of(lead)}, value...)...) {
 			return
@@ -207,7 +207,7 @@ func (g *graph) tell(l *style.Line, lead string) {
 }
 
 // list has a row for each quantity: its name, a small curve and its values.
-func (b *Board) list(v *style.Pen, list []graph, w, h int) (rows []string) {
+func (b *Panel) list(v *style.Pen, list []graph, w, h int) (rows []string) {
 	const names = 9
 	left, right := b.window()
 	bars := 0
@@ -218,11 +218,11 @@ func (b *Board) list(v *style.Pen, list []graph, w, h int) (rows []string) {
 		g := &list[i]
 		l := v.Line(w).Put(style.Muted, style.Pad(short(g.name, names-1), names))
 		if bars > 0 {
-			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.most, bars)).Put(style.Text, gap)
+			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.max, bars)).Put(style.Text, gap)
 		}
-		g.tell(l, "")
-		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Newest.Core), leastBars) &&
-			len(b.Newest.Core) > 0 {
+		g.writeValues(l, "")
+		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Latest.Core), minBars) &&
+			len(b.Latest.Core) > 0 {
 			l.Put(style.Text, gap).Put(style.Muted, "cores ").Put(style.Train, b.bars(v, room))
 		}
 		rows = append(rows, l.Full())

@@ -11,7 +11,7 @@ import (
 // Pane shows how the machine does. It needs samples: without any it says so.
 type Pane struct {
 	pane.Linear
-	Board
+	Panel
 }
 
 var (
@@ -30,8 +30,8 @@ func (p *Pane) Head(_ *pane.View, l *style.Line) {
 	if p.Samples() == 0 {
 		return
 	}
-	l.Group(style.Muted.Of("cpu "), style.Strong.Of(percent(p.Newest.CPU)))
-	for _, g := range together(p.Newest.GPUs) {
+	l.Group(style.Muted.Of("cpu "), style.Strong.Of(percent(p.Latest.CPU)))
+	for _, g := range together(p.Latest.GPUs) {
 		l.Group(style.Muted.Of("  "+g.name+" "), style.Strong.Of(percent(g.Busy)))
 	}
 	l.Group(style.Muted.Of("  " + p.Span()))

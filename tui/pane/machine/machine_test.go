@@ -20,7 +20,7 @@ import (
 func told(list []host.Sample) *Pane {
 	p := &Pane{}
 	for _, s := range list {
-		p.Take(s)
+		p.Add(s)
 	}
 	return p
 }
@@ -117,7 +117,7 @@ func TestWindow(t *testing.T) {
 	if before := p.Samples(); before != 3000 {
 		t.Errorf("%d samples", before)
 	}
-	p.Take(p.Newest)
+	p.Add(p.Latest)
 	if p.Samples() != 3000 {
 		t.Error("a sample was taken twice")
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // Row is how the machine does in one row of w columns, with what matters less left out where there is no room.
-func (b *Board) Row(v *style.Pen, w int) string {
+func (b *Panel) Row(v *style.Pen, w int) string {
 	l := v.Line(w).Put(style.Text, " ")
-	if b.taken == 0 {
+	if b.added == 0 {
 		return l.Put(style.Muted, "machine: not told yet").Full()
 	}
 	var parts []style.Part
@@ -44,8 +44,8 @@ const (
 // gap stands between two things.
 const gap = "  "
 
-func (b *Board) rowParts(v *style.Pen, brevity int) (out []style.Part) {
-	s := &b.Newest
+func (b *Panel) rowParts(v *style.Pen, brevity int) (out []style.Part) {
+	s := &b.Latest
 	add := func(name string, values ...style.Part) {
 		if len(out) > 0 {
 			out = append(out, style.Text.Of(gap))
@@ -140,7 +140,7 @@ func (g *named) values(brevity int) (out []style.Part) {
 
 // spark draws the last seconds of a curve as bars in one row of n columns, each the mean of its time; most is the
 // greatest value, 0: that of the bars.
-func (b *Board) spark(v *style.Pen, s *chart.Series, seconds, most float64, n int) string {
+func (b *Panel) spark(v *style.Pen, s *chart.Series, seconds, most float64, n int) string {
 	right := b.elapsed()
 	left := max(0, right-seconds)
 	b.heights = b.heights[:0]
@@ -175,8 +175,8 @@ func (b *Board) spark(v *style.Pen, s *chart.Series, seconds, most float64, n in
 }
 
 // bars draws how busy the cores are, a bar each, or several as one where there is no room.
-func (b *Board) bars(v *style.Pen, room int) string {
-	list := b.Newest.Core
+func (b *Panel) bars(v *style.Pen, room int) string {
+	list := b.Latest.Core
 	n := min(len(list), max(room, 1))
 	b.heights = b.heights[:0]
 	for i := range n {
@@ -191,15 +191,15 @@ func (b *Board) bars(v *style.Pen, room int) string {
 }
 
 // Users has a line for each GPU of which processes are reported: who uses it, the one with the most memory first.
-func (b *Board) Users(v *style.Pen, w int) (rows []string) {
-	for i := range b.Newest.GPUs {
-		g := &b.Newest.GPUs[i]
+func (b *Panel) Users(v *style.Pen, w int) (rows []string) {
+	for i := range b.Latest.GPUs {
+		g := &b.Latest.GPUs[i]
 		if g.UUID == "" {
 			continue
 		}
 		l := v.Line(w).Put(style.Muted, gpuName(g)+" used by ")
 		lead, used := "", false
-		for _, u := range b.Newest.GPUUsers {
+		for _, u := range b.Latest.GPUUsers {
 			if u.GPU != g.Index {
 				continue
 			}

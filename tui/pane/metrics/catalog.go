@@ -111,7 +111,7 @@ func (k *curve) of(h *history.History) *chart.Series {
 	if k.at < 0 {
 		return quantities[^k.at].of(&h.Curves)
 	}
-	return &h.Curves.Figures[k.at].Series
+	return &h.Curves.Metrics[k.at].Series
 }
 
 // text writes a value of a metric.
@@ -122,7 +122,7 @@ func (m *metric) text(runs []Run, v float64) string {
 	case m.share:
 		return format.Percent(v)
 	case k.at >= 0:
-		return runs[k.run].H.Curves.Figures[k.at].Format(v)
+		return runs[k.run].H.Curves.Metrics[k.at].Format(v)
 	}
 	return format.Number(v)
 }
@@ -131,19 +131,19 @@ func (m *metric) text(runs []Run, v float64) string {
 type outline struct {
 	h           *history.History
 	restarts    int
-	figures     int
+	metrics     int
 	first, last string
 	has         uint32 // a bit for each quantity that there is
 	regression  bool
 }
 
 func outlineOf(h *history.History) outline {
-	o := outline{h: h, restarts: h.Restarts, figures: len(h.Curves.Figures), regression: h.Regression()}
-	if f := h.Curves.Figures; len(f) > 0 {
+	o := outline{h: h, restarts: h.Restarts, metrics: len(h.Curves.Metrics), regression: h.Regression()}
+	if f := h.Curves.Metrics; len(f) > 0 {
 		o.first, o.last = f[0].Key, f[len(f)-1].Key
 	}
 	for i := range quantities {
-		if !quantities[i].of(&h.Curves).Untold() {
+		if !quantities[i].of(&h.Curves).Blank() {
 			o.has |= 1 << i
 		}
 	}
@@ -163,11 +163,11 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 	for i := range runs {
 		last := len(quantities) - 1 // the time that it takes is the least of them
 		for k := range last {
-			c.told(runs, outlines, i, k)
+			c.report(runs, outlines, i, k)
 		}
 		epoch := -1 // of a run that counts steps, which is a place and no metric
-		for k := range runs[i].H.Curves.Figures {
-			f := &runs[i].H.Curves.Figures[k]
+		for k := range runs[i].H.Curves.Metrics {
+			f := &runs[i].H.Curves.Metrics[k]
 			if f.Key == "epoch" {
 				epoch = k
 				continue
@@ -177,7 +177,7 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 		if epoch >= 0 {
 			c.add("epoch", metric{}, curve{i, plain, epoch}, len(runs) == 1)
 		}
-		c.told(runs, outlines, i, last)
+		c.report(runs, outlines, i, last)
 	}
 	if len(runs) == 1 {
 		c.pair()
@@ -189,8 +189,8 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 	return c
 }
 
-// told adds a quantity that a run has.
-func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
+// report adds a quantity that a run has.
+func (c *catalog) report(runs []Run, outlines []outline, run, k int) {
 	o, q := &outlines[run], quantities[k]
 	if o.has&(1<<k) == 0 || q.several && len(runs) == 1 {
 		return

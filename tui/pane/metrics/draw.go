@@ -30,17 +30,17 @@ type cellKey struct {
 	pen                style.Pen
 	w, h               int
 	selected, labelled bool
-	look               chart.Look
+	style              chart.Style
 	span               [2]float64
 	changes            uint64
-	seen               chart.Version // of its only curve
+	version            chart.Version // of its only curve
 	many               uint64        // of several
 }
 
 // Draw returns the grid in h rows, none wider than w. active says that it has the keys: the selected chart is marked,
 // and the last row says what is shown.
 func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
-	g.Begin()
+	g.StartPicture()
 	g.frame++
 	defer func(wanted chart.Axis) { g.By = wanted }(g.By)
 	g.By = g.Axis()
@@ -85,7 +85,7 @@ func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
 	g.Dress(&p)
 	const few = 8 // curves that a legend has room for
 	p.Legend = w >= 24 && h >= 4 && len(m.curves) <= few
-	p.Told = len(m.curves) > few
+	p.Tabled = len(m.curves) > few
 	g.place = layout.Rect{W: w, H: h}
 	title := v.Line(w)
 	g.title(v, title, m, true)
@@ -167,9 +167,9 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 		g.cells[m.name] = c
 	}
 	c.frame = g.frame
-	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, look: g.Look(), span: span,
+	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, style: g.Style(), span: span,
 		changes: g.changes}
-	key.seen, key.many = g.seen(m)
+	key.version, key.many = g.version(m)
 	if c.rows != nil && c.key == key {
 		return c
 	}
@@ -283,7 +283,7 @@ func (g *Grid) Figure() *figure.Chart {
 	if m == nil {
 		return nil
 	}
-	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Words(), Y: style.Clean(m.name), LogX: g.LogX,
+	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Name(), Y: style.Clean(m.name), LogX: g.LogX,
 		LogY: g.log(m)}
 	for _, k := range g.drawn(m) {
 		c := figure.Curve{Name: g.runs[k.run].Name, Color: style.OnPaper(g.runs[k.run].Token),
@@ -327,8 +327,8 @@ func (g *Grid) Value(h *history.History) (v float64, text string) {
 	}
 	k := m.curves[0]
 	if k.at >= 0 {
-		name := g.runs[k.run].H.Curves.Figures[k.at].Symbol
-		k.at = slices.IndexFunc(h.Curves.Figures, func(f history.FigureSeries) bool { return f.Symbol == name })
+		name := g.runs[k.run].H.Curves.Metrics[k.at].Symbol
+		k.at = slices.IndexFunc(h.Curves.Metrics, func(f history.MetricSeries) bool { return f.Symbol == name })
 		if k.at < 0 {
 			return nan, ""
 		}

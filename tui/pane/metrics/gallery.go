@@ -56,7 +56,7 @@ type gallery struct {
 	at       int    // the selected item
 	chosen   string // the name of the one that the user chose, which may not be there now
 	filter   widget.Filter
-	wrong    string // why the filter can't be read
+	invalid  string // why the filter can't be read
 	pattern  *regexp.Regexp
 	order    Order
 	grouping Grouping
@@ -103,7 +103,7 @@ func (g *gallery) Names() (out []string) {
 // Select selects the chart of a name, whatever hides it.
 func (g *gallery) Select(name string) {
 	if g.pattern != nil && !g.pattern.MatchString(name) {
-		g.filter, g.pattern, g.wrong = widget.Filter{}, nil, ""
+		g.filter, g.pattern, g.invalid = widget.Filter{}, nil, ""
 	}
 	if g.catalog == nil {
 		return
@@ -272,11 +272,11 @@ func (g *gallery) narrow() {
 	}
 	if err != nil {
 		_, why, _ := strings.Cut(err.Error(), "parsing regexp: ")
-		g.wrong = style.Clean(why)
+		g.invalid = style.Clean(why)
 		g.changes++
 		return
 	}
-	g.wrong, g.pattern = "", pattern
+	g.invalid, g.pattern = "", pattern
 	g.arrange()
 }
 
@@ -375,8 +375,8 @@ func (g *gallery) nothing() string {
 	return "no other metrics"
 }
 
-// seen tells what the curves of a metric are now.
-func (g *gallery) seen(m *metric) (one chart.Version, many uint64) {
+// version tells what the curves of a metric are now.
+func (g *gallery) version(m *metric) (one chart.Version, many uint64) {
 	if len(m.curves) == 1 {
 		return m.curves[0].series(g.runs).Version(), 0
 	}

@@ -198,7 +198,7 @@ func (g *Grid) typing(k, text string) bool {
 	if g.filter.HandleKey(k, text) {
 		g.move(k)
 	}
-	if !g.filter.Typing && g.wrong != "" { // what can't be read is not kept
+	if !g.filter.Typing && g.invalid != "" { // what can't be read is not kept
 		g.filter.Text = ""
 	}
 	if g.filter.Text != before {
@@ -231,8 +231,8 @@ func (g *Grid) move(k string) {
 func (g *Grid) statusLine(v *style.Pen, w int) string {
 	if g.filter.Typing {
 		about := g.count()
-		if g.wrong != "" {
-			about = "not a regular expression: " + g.wrong
+		if g.invalid != "" {
+			about = "not a regular expression: " + g.invalid
 			l := v.Line(w).Put(style.Accent, " / ").Put(style.Strong, g.filter.Text).Put(style.Accent, "▏")
 			return l.Put(style.Warn, " "+about).Full()
 		}

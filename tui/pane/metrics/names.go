@@ -15,7 +15,7 @@ const (
 	test // the same, where there are two kinds of them
 )
 
-var partWords = map[string]part{
+var partText = map[string]part{
 	"train": train, "training": train, "tr": train, "fit": train,
 	"val": held, "valid": held, "validation": held, "eval": held, "evaluation": held, "dev": held,
 	"test": test, "testing": test,
@@ -28,12 +28,12 @@ const between = "/_-.: "
 // are all of the base x. A name without such a word is its own base, and so is one that has nothing else.
 func split(name string) (base string, p part) {
 	if i := strings.IndexAny(name, between); i > 0 && i < len(name)-1 {
-		if p, ok := partWords[strings.ToLower(name[:i])]; ok {
+		if p, ok := partText[strings.ToLower(name[:i])]; ok {
 			return name[i+1:], p
 		}
 	}
 	if i := strings.LastIndexAny(name, between); i > 0 && i < len(name)-1 {
-		if p, ok := partWords[strings.ToLower(name[i+1:])]; ok {
+		if p, ok := partText[strings.ToLower(name[i+1:])]; ok {
 			return name[:i], p
 		}
 	}
@@ -51,7 +51,7 @@ func groupOf(name string) string {
 	return ""
 }
 
-var risingWords = []string{"acc", "accuracy", "acc1", "acc5", "top1", "top5", "f1", "auc", "auroc", "auprc", "map",
+var risingText = []string{"acc", "accuracy", "acc1", "acc5", "top1", "top5", "f1", "auc", "auroc", "auprc", "map",
 	"map50", "bleu", "rouge", "precision", "recall",
 	"reward", "return", "score", "iou", "miou", "psnr", "ssim", "r2", "dice", "throughput", "mfu"}
 
@@ -61,5 +61,5 @@ func rises(name string) bool {
 		return strings.ContainsRune(
 			between+"()@", r)
 	})
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(risingWords, w) })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(risingText, w) })
 }

@@ -22,8 +22,8 @@ const (
 	chartH = 5
 )
 
-// most is the shape of a page of as many charts as can be read: on a large screen they are larger, too.
-func most(w, h int) shape {
+// maxShape is the shape of a page of as many charts as can be read: on a large screen they are larger, too.
+func maxShape(w, h int) shape {
 	wide, high := chartW+1+max(0, w-60)/20, chartH+h/24
 	columns := max(1, (w+gap)/(wide+gap))
 	return shape{columns, (w - gap*(columns-1)) / columns, max(1, min(h, high)), 0}
@@ -32,7 +32,7 @@ func most(w, h int) shape {
 // shapeOf is the shape of a page for n charts. Those that all fit take what room there is, about four times as wide as
 // high.
 func shapeOf(n, w, h int) shape {
-	s := most(w, h)
+	s := maxShape(w, h)
 	rows := max(1, h/s.h)
 	if n == 0 || n > rows*s.columns {
 		s.h, s.spare = max(1, h/rows), h%rows

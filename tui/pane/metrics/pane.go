@@ -43,7 +43,7 @@ func (*Pane) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 // Blank reports whether a run of another program tells nothing but losses and errors.
 func (*Pane) Blank(h *history.History) bool {
-	if !h.External() || len(h.Curves.Figures) > 0 {
+	if !h.External() || len(h.Curves.Metrics) > 0 {
 		return false
 	}
 	for i := judged; i < len(quantities); i++ {
