@@ -82,7 +82,7 @@ func Browse(ctx context.Context, r Recorded, o Options) (resume string, err erro
 	m := runs.New(r.Store, r.host(o), o)
 	err = screen.NewStack(m).Run(ctx, o)
 	if err == nil {
-		err = m.Settle()
+		err = m.Flush()
 	}
 	return m.Resume(), err
 }
@@ -93,14 +93,14 @@ func Browser(r Recorded, o Options, closed func() error) (screen.Layer, func()) 
 	m := runs.New(r.Store, r.host(o), o)
 	return m, func() {
 		// Nobody could read of an error here.
-		_ = errors.Join(m.Settle(), closed())
+		_ = errors.Join(m.Flush(), closed())
 	}
 }
 
 // host opens the screens over the list.
 func (r Recorded) host(o Options) runs.Host {
 	return runs.Host{
-		Most: MaxCompared,
+		MaxCompared: MaxCompared,
 		Watch: func(ctx context.Context, id string) (screen.Layer, func(), error) {
 			source, err := r.Store.Source(ctx, id)
 			if err != nil {

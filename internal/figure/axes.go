@@ -52,13 +52,14 @@ func (s *sheet) charts(c canvas, a area) {
 		p.top += float64(i) * (each + panelGap)
 		p.bottom = p.top + each
 		p.draw()
-		put(c, &words{at: spot{name, (p.top + p.bottom) / 2}, anchor: 0.5, size: labelSize, ink: ink, upright: true,
-			text: shorten(p.y.label, labelSize, each+panelGap)})
+		place(c, &words{at: position{name, (p.top + p.bottom) / 2}, anchor: 0.5, size: labelSize, color: black,
+			upright: true,
+			text:    shorten(p.y.label, labelSize, each+panelGap)})
 	}
 	s.under(c, &a, xs)
 	for _, t := range marks {
 		t.at.y += a.top
-		put(c, &t)
+		place(c, &t)
 	}
 }
 
@@ -70,11 +71,12 @@ func (s *sheet) under(c canvas, a *area, xs []tick) {
 		if x < a.left-hair || x > a.right+hair {
 			continue
 		}
-		c.path(pen{ink: faint, width: thin}, []spot{{x, a.bottom}, {x, a.bottom + t.length()}})
-		put(c, &words{at: spot{x, line}, anchor: 0.5, size: tickSize, ink: ink, text: t.label})
+		c.path(pen{color: faint, width: thin}, []position{{x, a.bottom}, {x, a.bottom + t.length()}})
+		place(c, &words{at: position{x, line}, anchor: 0.5, size: tickSize, color: black, text: t.label})
 	}
-	put(c, &words{at: spot{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent}, anchor: 0.5,
-		size: labelSize, ink: ink, text: s.x.label})
+	place(c, &words{at: position{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent},
+		anchor: 0.5,
+		size:   labelSize, color: black, text: s.x.label})
 }
 
 // place finds room between two x for the names of the marks, in as few rows as possible; a name that finds none is
@@ -92,8 +94,8 @@ func (s *sheet) place(left, right float64) (names []words, rows int) {
 		}
 		if row < most {
 			ends[row] = x + w
-			names = append(names, words{at: spot{x, -tickGap - float64(row)*tickSize*leading}, size: tickSize,
-				ink: m.ink, text: m.text})
+			names = append(names, words{at: position{x, -tickGap - float64(row)*tickSize*leading}, size: tickSize,
+				color: m.color, text: m.text})
 			rows = max(rows, row+1)
 		}
 	}
@@ -111,21 +113,21 @@ type plot struct {
 }
 
 // at maps a point to the canvas; a zero lies below a logarithmic axis.
-func (p *plot) at(q Point) spot {
+func (p *plot) at(q Point) position {
 	if p.y.log && q.Y < least {
 		q.Y = p.y.min / 2
 	}
-	return spot{p.left + p.x.share(q.X)*p.width(), p.bottom - p.y.share(q.Y)*p.height()}
+	return position{p.left + p.x.share(q.X)*p.width(), p.bottom - p.y.share(q.Y)*p.height()}
 }
 
 const hair = 0.5 // what is less apart is on one line
 
-func (p *plot) across(l pen, y float64)  { p.c.path(l, []spot{{p.left, y}, {p.right, y}}) }
-func (p *plot) upright(l pen, x float64) { p.c.path(l, []spot{{x, p.top}, {x, p.bottom}}) }
+func (p *plot) across(l pen, y float64)  { p.c.path(l, []position{{p.left, y}, {p.right, y}}) }
+func (p *plot) upright(l pen, x float64) { p.c.path(l, []position{{x, p.top}, {x, p.bottom}}) }
 
 // draw draws the grid, a pale line at each labelled tick that is not on an axis, then marks, axes and curves.
 func (p *plot) draw() {
-	pale, edge := pen{ink: grid, width: thin}, pen{ink: faint, width: 0.6}
+	pale, edge := pen{color: grid, width: thin}, pen{color: faint, width: 0.6}
 	for _, t := range p.xs {
 		if x := p.at(Point{X: t.value, Y: p.y.min}).x; t.label != "" && x > p.left+hair && x <= p.right+hair {
 			p.upright(pale, x)
@@ -139,12 +141,13 @@ func (p *plot) draw() {
 		if t.label != "" && y < p.bottom-hair {
 			p.across(pale, y)
 		}
-		p.c.path(pen{ink: faint, width: thin}, []spot{{p.left - t.length(), y}, {p.left, y}})
-		put(p.c, &words{at: spot{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1, size: tickSize,
-			ink: ink, text: t.label})
+		p.c.path(pen{color: faint, width: thin}, []position{{p.left - t.length(), y}, {p.left, y}})
+		place(p.c, &words{at: position{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1,
+			size:  tickSize,
+			color: black, text: t.label})
 	}
 	for _, m := range p.marks {
-		p.upright(pen{ink: m.ink, width: 0.6, dashes: []float64{1, 1.5}}, p.at(Point{X: m.x, Y: p.y.min}).x)
+		p.upright(pen{color: m.color, width: 0.6, dashes: []float64{1, 1.5}}, p.at(Point{X: m.x, Y: p.y.min}).x)
 	}
 	p.across(edge, p.bottom)
 	p.upright(edge, p.left)
@@ -173,7 +176,7 @@ func (p *plot) curve(k *curve, over bool) {
 	case !over:
 		l := k.style
 		if k.soft != nil {
-			l = pen{ink: pale(l.ink), width: light}
+			l = pen{color: pale(l.color), width: light}
 		}
 		p.lines(l, k.pieces)
 		return
@@ -193,7 +196,7 @@ func (p *plot) curve(k *curve, over bool) {
 func (p *plot) markers(k *curve, s shape, radius float64, at []Point) {
 	for _, q := range at {
 		if q := p.at(q); p.contains(q) {
-			s.draw(p.c, k.style.ink, q, radius)
+			s.draw(p.c, k.style.color, q, radius)
 		}
 	}
 }
@@ -205,14 +208,14 @@ func (p *plot) bars(k *curve) {
 		for i, q := range piece {
 			one, two := p.inside(p.at(Point{q.X - share/2, k.base[i]})),
 				p.inside(p.at(Point{q.X + share/2, k.base[i] + q.Y}))
-			p.c.path(pen{ink: k.style.ink}, []spot{one, {two.x, one.y}, two, {one.x, two.y}, one})
+			p.c.path(pen{color: k.style.color}, []position{one, {two.x, one.y}, two, {one.x, two.y}, one})
 		}
 	}
 }
 
 // inside returns the place of the area that is nearest.
-func (a *area) inside(q spot) spot {
-	return spot{min(max(q.x, a.left), a.right), min(max(q.y, a.top), a.bottom)}
+func (a *area) inside(q position) position {
+	return position{min(max(q.x, a.left), a.right), min(max(q.y, a.top), a.bottom)}
 }
 
 // lines draws pieces; one of a single point is a dot.
@@ -222,7 +225,7 @@ func (p *plot) lines(l pen, pieces [][]Point) {
 			p.markers(&curve{style: l}, disc, max(l.width, 1), piece)
 			continue
 		}
-		along := make([]spot, len(piece))
+		along := make([]position, len(piece))
 		for i, q := range piece {
 			along[i] = p.at(q)
 		}
@@ -233,8 +236,8 @@ func (p *plot) lines(l pen, pieces [][]Point) {
 }
 
 // within returns the parts of a line that are in the area.
-func (a *area) within(along []spot) (parts [][]spot) {
-	var part []spot
+func (a *area) within(along []position) (parts [][]position) {
+	var part []position
 	end := func() {
 		if len(part) > 1 {
 			parts = append(parts, part)
@@ -250,7 +253,7 @@ func (a *area) within(along []spot) (parts [][]spot) {
 		}
 		if part == nil || in != from {
 			end()
-			part = []spot{in}
+			part = []position{in}
 		}
 		if part = append(part, out); out != to {
 			end()
@@ -261,7 +264,7 @@ func (a *area) within(along []spot) (parts [][]spot) {
 }
 
 // cut returns the part of a straight line that is in the area (Liang and Barsky, 1984).
-func (a *area) cut(from, to spot) (in, out spot, ok bool) {
+func (a *area) cut(from, to position) (in, out position, ok bool) {
 	begin, end := 0.0, 1.0
 	dx, dy := to.x-from.x, to.y-from.y
 	for _, edge := range [...]struct{ toward, room float64 }{
@@ -281,10 +284,10 @@ func (a *area) cut(from, to spot) (in, out spot, ok bool) {
 	}
 	in, out = from, to
 	if begin > 0 {
-		in = a.inside(spot{from.x + begin*dx, from.y + begin*dy})
+		in = a.inside(position{from.x + begin*dx, from.y + begin*dy})
 	}
 	if end < 1 {
-		out = a.inside(spot{from.x + end*dx, from.y + end*dy})
+		out = a.inside(position{from.x + end*dx, from.y + end*dy})
 	}
 	return in, out, true
 }

@@ -11,42 +11,42 @@ import (
 // down.
 type canvas interface {
 	// path strokes a line that joins places, or fills what it encloses. A line that ends where it began is closed.
-	path(p pen, along []spot)
-	circle(p pen, centre spot, radius float64)
+	path(p pen, along []position)
+	circle(p pen, centre position, radius float64)
 	text(t *words)
 	// write writes the picture, the same bytes for the same picture. Nothing is painted after it.
 	write(w io.Writer) error
 }
 
-// spot is a place on a canvas.
-type spot struct{ x, y float64 }
+// position is a place on a canvas.
+type position struct{ x, y float64 }
 
 // pen is how something is drawn.
 type pen struct {
-	ink    color.Color
+	color  color.Color
 	width  float64   // 0: its inside is filled
 	dashes []float64 // lengths of dash and gap; nil: solid
 }
 
-// words are a line of text.
+// label are a line of text.
 type words struct {
-	at      spot    // on the base line
-	anchor  float64 // the share of the text that lies before at: 0, 0.5 or 1
+	at      position // on the base line
+	anchor  float64  // the share of the text that lies before at: 0, 0.5 or 1
 	size    float64
-	ink     color.Color
+	color   color.Color
 	text    string
 	upright bool // it runs upwards
 }
 
-// put writes words, if there are any.
-func put(c canvas, t *words) {
+// place writes words, if there are any.
+func place(c canvas, t *words) {
 	if t.text != "" {
 		c.text(t)
 	}
 }
 
 // closed reports whether a line ends where it began.
-func closed(along []spot) bool { return len(along) > 2 && along[0] == along[len(along)-1] }
+func closed(along []position) bool { return len(along) > 2 && along[0] == along[len(along)-1] }
 
 // rgb returns the parts of an opaque colour, 0 to 255.
 func rgb(c color.Color) (r, g, b int) {
@@ -88,7 +88,7 @@ const (
 )
 
 // outlines are lines of the shapes that are no circles, by a radius of 1.
-var outlines = [...][][]spot{
+var outlines = [...][][]position{
 	square:   {{{-0.85, -0.85}, {0.85, -0.85}, {0.85, 0.85}, {-0.85, 0.85}, {-0.85, -0.85}}},
 	triangle: {{{0, -1.25}, {-1.08, 0.625}, {1.08, 0.625}, {0, -1.25}}},
 	cross:    {{{-0.71, -0.71}, {0.71, 0.71}}, {{-0.71, 0.71}, {0.71, -0.71}}},
@@ -96,8 +96,8 @@ var outlines = [...][][]spot{
 }
 
 // draw draws a marker.
-func (k shape) draw(c canvas, ink color.Color, at spot, radius float64) {
-	p := pen{ink: ink, width: 0.5}
+func (k shape) draw(c canvas, ink color.Color, at position, radius float64) {
+	p := pen{color: ink, width: 0.5}
 	switch k {
 	case disc, box, pyramid:
 		p.width = 0
@@ -114,7 +114,7 @@ func (k shape) draw(c canvas, ink color.Color, at spot, radius float64) {
 	for _, line := range outlines[k] {
 		line = slices.Clone(line)
 		for i, q := range line {
-			line[i] = spot{at.x + radius*q.x, at.y + radius*q.y}
+			line[i] = position{at.x + radius*q.x, at.y + radius*q.y}
 		}
 		c.path(p, line)
 	}

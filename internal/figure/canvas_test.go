@@ -8,15 +8,15 @@ import (
 )
 
 // crooked is a line of random places in a square of a side, with corners of all kinds.
-func crooked(r *rand.Rand, n int, side float64) (out []spot) {
+func crooked(r *rand.Rand, n int, side float64) (out []position) {
 	for range n {
-		out = append(out, spot{r.Float64() * side, r.Float64() * side})
+		out = append(out, position{r.Float64() * side, r.Float64() * side})
 	}
 	return out
 }
 
 // distance is how far a place is from a piece of a straight line, and how far along it the nearest place is, from 0 to 1.
-func distance(q, from, to spot) (far, along float64) {
+func distance(q, from, to position) (far, along float64) {
 	dx, dy := to.x-from.x, to.y-from.y
 	along = min(max(((q.x-from.x)*dx+(q.y-from.y)*dy)/(dx*dx+dy*dy), 0), 1)
 	return math.Hypot(q.x-from.x-along*dx, q.y-from.y-along*dy), along
@@ -29,11 +29,11 @@ func TestStroke(t *testing.T) {
 	for n := range 40 {
 		line := crooked(r, 2+n%4, side)
 		c := newPNG(side, side)
-		c.path(pen{ink: color.Black, width: width}, line)
+		c.path(pen{color: color.Black, width: width}, line)
 		last := len(line) - 2
 		for y := range c.Rect.Dy() {
 			for x := range c.Rect.Dx() {
-				q := spot{(float64(x) + 0.5) * pixel, (float64(y) + 0.5) * pixel}
+				q := position{(float64(x) + 0.5) * pixel, (float64(y) + 0.5) * pixel}
 				near, beyond := math.Inf(1), false
 				for i := range line[1:] {
 					far, along := distance(q, line[i], line[i+1])
@@ -54,7 +54,7 @@ func TestStroke(t *testing.T) {
 // TestDash: dashes have their lengths and lie on the line, gaps between them.
 func TestDash(t *testing.T) {
 	line := crooked(rand.New(rand.NewPCG(2, 2)), 9, 30)
-	length := func(along []spot) (sum float64) {
+	length := func(along []position) (sum float64) {
 		for i := range along[1:] {
 			sum += math.Hypot(along[i+1].x-along[i].x, along[i+1].y-along[i].y)
 		}
@@ -82,7 +82,7 @@ func TestWithin(t *testing.T) {
 	for range 500 {
 		line := crooked(r, 2+r.IntN(4), 40)
 		parts := a.within(line)
-		on := func(q spot) bool {
+		on := func(q position) bool {
 			for _, p := range parts {
 				for i := range p[1:] {
 					if far, _ := distance(q, p[i], p[i+1]); far < 1e-9 {
@@ -95,17 +95,17 @@ func TestWithin(t *testing.T) {
 		for i := range line[1:] {
 			for k := range 51 {
 				u := float64(k) / 50
-				q := spot{line[i].x + u*(line[i+1].x-line[i].x), line[i].y + u*(line[i+1].y-line[i].y)}
+				q := position{line[i].x + u*(line[i+1].x-line[i].x), line[i].y + u*(line[i+1].y-line[i].y)}
 				if in := a.contains(q); in != on(q) {
 					t.Fatalf("%v: %v is in the area: %t, but the parts are %v", line, q, in, parts)
 				}
 			}
 		}
 	}
-	if parts := a.within([]spot{{15, 15}, {15, 15}}); len(parts) != 1 {
+	if parts := a.within([]position{{15, 15}, {15, 15}}); len(parts) != 1 {
 		t.Errorf("a line without a length has %d parts", len(parts))
 	}
-	if parts := a.within([]spot{{-1e150, 15}, {1e150, 16}}); len(parts) != 1 || !a.contains(parts[0][0]) || !a.contains(parts[0][1]) {
+	if parts := a.within([]position{{-1e150, 15}, {1e150, 16}}); len(parts) != 1 || !a.contains(parts[0][0]) || !a.contains(parts[0][1]) {
 		t.Errorf("a very long line becomes %v", parts)
 	}
 }
@@ -113,11 +113,11 @@ func TestWithin(t *testing.T) {
 // TestUpright: a text that runs upwards is the same text, turned about its place.
 func TestUpright(t *testing.T) {
 	const side = 36
-	at := spot{75 * pixel, 75 * pixel} // on a corner of pixels
+	at := position{75 * pixel, 75 * pixel} // on a corner of pixels
 	var turned [2]*pixels
 	for i := range turned {
 		turned[i] = newPNG(side, side)
-		turned[i].text(&words{at: at, anchor: 0.5, size: 10, ink: color.Black, text: "Tög", upright: i == 1})
+		turned[i].text(&words{at: at, anchor: 0.5, size: 10, color: color.Black, text: "Tög", upright: i == 1})
 	}
 	dark := 0
 	for y := range turned[0].Rect.Dy() {

@@ -88,9 +88,9 @@ func (c *Chart) sheet() *sheet {
 		if len(points) == 0 {
 			continue
 		}
-		d := curve{pieces: [][]Point{points}, style: pen{ink: of.Color, width: heavy}}
+		d := curve{pieces: [][]Point{points}, style: pen{color: of.Color, width: heavy}}
 		if of.Color == nil {
-			d.style.ink = color.Black
+			d.style.color = color.Black
 		}
 		if of.Dashed {
 			d.style.dashes = dashed

@@ -27,8 +27,8 @@ type Run struct {
 	Diverged *event.DivergedEvent // nil for a run that did not
 }
 
-// MostRuns is how many runs a figure shows at most: as many as colours and markers that can be told apart.
-const MostRuns = 8
+// MaxRuns is how many runs a figure shows at most: as many as colours and markers that can be told apart.
+const MaxRuns = 8
 
 // Options say what a figure shows. The zero value shows losses over errors, by epoch.
 type Options struct {

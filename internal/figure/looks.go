@@ -8,11 +8,11 @@ import (
 
 // lineStyle is how a curve is drawn. Alone, a run's two sets of rows differ in colour too.
 func (s *report) lineStyle(c *curve) pen {
-	l := pen{ink: hues[c.run], width: heavy}
+	l := pen{color: hues[c.run], width: heavy}
 	if c.train {
 		l.width, l.dashes = light, dashed
 		if len(s.runs) == 1 {
-			l.ink, l.width = hues[1], heavy
+			l.color, l.width = hues[1], heavy
 		}
 	}
 	return l
@@ -39,8 +39,8 @@ func (s *report) dress(p *quantityPanel) {
 	slices.SortStableFunc(p.curves, func(a, b curve) int { return cmp.Compare(later(a), later(b)) })
 }
 
-// markInk is the colour of a run's switches.
-func (s *report) markInk(run int) color.Color {
+// markColor is the colour of a run's switches.
+func (s *report) markColor(run int) color.Color {
 	if len(s.runs) == 1 {
 		return faint
 	}
@@ -51,13 +51,13 @@ func (s *report) markInk(run int) color.Color {
 func (s *report) entries() (out []entry) {
 	if len(s.runs) > 1 {
 		for i, label := range s.labels {
-			out = append(out, entry{line: pen{ink: hues[i], width: heavy}, shape: shapes[i], text: label})
+			out = append(out, entry{line: pen{color: hues[i], width: heavy}, shape: shapes[i], text: label})
 		}
 	}
 	if !slices.ContainsFunc(s.about, func(p quantityPanel) bool { return p.pair }) {
 		return out
 	}
-	test, train := pen{ink: ink, width: heavy}, pen{ink: ink, width: light, dashes: dashed}
+	test, train := pen{color: black, width: heavy}, pen{color: black, width: light, dashes: dashed}
 	if len(s.runs) == 1 {
 		test, train = s.lineStyle(&curve{}), s.lineStyle(&curve{train: true})
 	}

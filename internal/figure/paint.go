@@ -7,7 +7,7 @@ import (
 
 // hues tell the runs apart, with the shapes: those of Okabe and Ito ("Color Universal Design", 2008), which eyes that
 // see fewer colours can tell apart too, but for the yellow, which is too pale for lines on white.
-var hues = [MostRuns]color.RGBA{
+var hues = [MaxRuns]color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermillion
 	{0x00, 0x9e, 0x73, 0xff}, // bluish green
@@ -18,10 +18,10 @@ var hues = [MostRuns]color.RGBA{
 	{0x7f, 0x7f, 0x7f, 0xff}, // grey
 }
 
-var shapes = [MostRuns]shape{disc, square, pyramid, ring, box, triangle, cross, plus}
+var shapes = [MaxRuns]shape{disc, square, pyramid, ring, box, triangle, cross, plus}
 
 var (
-	ink   = color.Gray{Y: 0x22}
+	black = color.Gray{Y: 0x22}
 	faint = color.Gray{Y: 0x66}
 	grid  = color.Gray{Y: 0xe8}
 )
@@ -70,9 +70,9 @@ type panel struct {
 
 // mark is an event along x.
 type mark struct {
-	x    float64
-	text string
-	ink  color.Color
+	x     float64
+	text  string
+	color color.Color
 }
 
 // entry is a piece of the legend.
@@ -90,7 +90,7 @@ func (a *area) width() float64  { return a.right - a.left }
 func (a *area) height() float64 { return a.bottom - a.top }
 
 // contains reports whether a place is in the area or on its edge.
-func (a *area) contains(q spot) bool {
+func (a *area) contains(q position) bool {
 	return q.x >= a.left && q.x <= a.right && q.y >= a.top && q.y <= a.bottom
 }
 
@@ -99,7 +99,8 @@ func (s *sheet) paint(c canvas) {
 	a := area{margin, margin, s.width - margin, s.height - margin}
 	if s.title != "" {
 		a.top += titleSize
-		put(c, &words{at: spot{a.left, a.top}, size: titleSize, ink: ink, text: shorten(s.title, titleSize, a.width())})
+		place(c, &words{at: position{a.left, a.top}, size: titleSize, color: black,
+			text: shorten(s.title, titleSize, a.width())})
 		a.top += titleSize * 0.7
 	}
 	a.top += s.key(c, a)
@@ -113,7 +114,7 @@ func (s *sheet) key(c canvas, a area) float64 {
 		return 0
 	}
 	const gap, apart = 4, 14
-	at := spot{a.left, a.top + labelSize}
+	at := position{a.left, a.top + labelSize}
 	for i, e := range s.legend {
 		label := shorten(e.text, labelSize, a.width()-sample-gap)
 		w := sample + gap + wide(label, labelSize)
@@ -122,14 +123,14 @@ func (s *sheet) key(c canvas, a area) float64 {
 			ahead += apart + sample + gap + wide(s.legend[i+1].text, labelSize)
 		}
 		if at.x > a.left && at.x+ahead > a.right {
-			at = spot{a.left, at.y + labelSize*leading}
+			at = position{a.left, at.y + labelSize*leading}
 		}
 		middle := at.y - labelSize*capital/2
 		if e.line.width > 0 {
-			c.path(e.line, []spot{{at.x, middle}, {at.x + sample, middle}})
+			c.path(e.line, []position{{at.x, middle}, {at.x + sample, middle}})
 		}
-		e.shape.draw(c, e.line.ink, spot{at.x + sample/2, middle}, markerSize)
-		put(c, &words{at: spot{at.x + sample + gap, at.y}, size: labelSize, ink: ink, text: label})
+		e.shape.draw(c, e.line.color, position{at.x + sample/2, middle}, markerSize)
+		place(c, &words{at: position{at.x + sample + gap, at.y}, size: labelSize, color: black, text: label})
 		at.x += w + apart
 	}
 	return at.y - a.top + labelSize*0.8
@@ -139,8 +140,8 @@ func (s *sheet) key(c canvas, a area) float64 {
 func (s *sheet) footnotes(c canvas, a area) float64 {
 	room := float64(len(s.notes)) * noteSize * leading
 	for i, n := range s.notes {
-		at := spot{a.left, a.bottom - room + noteSize + float64(i)*noteSize*leading}
-		put(c, &words{at: at, size: noteSize, ink: faint, text: shorten(n, noteSize, a.width())})
+		at := position{a.left, a.bottom - room + noteSize + float64(i)*noteSize*leading}
+		place(c, &words{at: at, size: noteSize, color: faint, text: shorten(n, noteSize, a.width())})
 	}
 	return room + noteSize/2
 }
@@ -150,7 +151,7 @@ func (s *sheet) natural(each float64) float64 {
 	return each*float64(len(s.panels)) + 2.2*centimeter + float64(len(s.notes))*noteSize*leading
 }
 
-const leastHeight = 1.4 * centimeter // of a panel
+const minHeight = 1.4 * centimeter // of a panel
 
 // defaultHeight is that of each of so many panels.
 func defaultHeight(panels int) float64 {

@@ -27,7 +27,7 @@ func newPDF(width, height float64) pdf {
 
 // take takes a pen and returns how fpdf calls drawing with it.
 func (f pdf) take(p pen) string {
-	r, g, b := rgb(p.ink)
+	r, g, b := rgb(p.color)
 	if p.width == 0 {
 		f.SetFillColor(r, g, b)
 		return "F"
@@ -38,7 +38,7 @@ func (f pdf) take(p pen) string {
 	return "D"
 }
 
-func (f pdf) path(p pen, along []spot) {
+func (f pdf) path(p pen, along []position) {
 	how, end := f.take(p), closed(along)
 	if end {
 		along = along[:len(along)-1]
@@ -53,13 +53,13 @@ func (f pdf) path(p pen, along []spot) {
 	f.DrawPath(how)
 }
 
-func (f pdf) circle(p pen, centre spot, radius float64) {
+func (f pdf) circle(p pen, centre position, radius float64) {
 	f.Circle(centre.x, centre.y, radius, f.take(p))
 }
 
 func (f pdf) text(t *words) {
 	text := known(t.text)
-	f.SetTextColor(rgb(t.ink))
+	f.SetTextColor(rgb(t.color))
 	f.SetFont("LiberationSans", "", t.size)
 	x := t.at.x - t.anchor*f.GetStringWidth(text)
 	if !t.upright {

@@ -36,7 +36,7 @@ func newPNG(width, height float64) *pixels {
 }
 
 // fill fills what a line encloses that is closed to its beginning.
-func (c *pixels) fill(ink color.Color, line []spot) {
+func (c *pixels) fill(ink color.Color, line []position) {
 	area := image.Rectangle{}
 	for _, q := range line {
 		x, y := int(math.Floor(q.x/pixel)), int(math.Floor(q.y/pixel))
@@ -45,7 +45,7 @@ func (c *pixels) fill(ink color.Color, line []spot) {
 	if area = area.Intersect(c.Rect); area.Empty() {
 		return
 	}
-	place := func(q spot) (x, y float32) {
+	place := func(q position) (x, y float32) {
 		return float32(q.x/pixel - float64(area.Min.X)), float32(q.y/pixel - float64(area.Min.Y))
 	}
 	c.raster.Reset(area.Dx(), area.Dy())
@@ -57,36 +57,36 @@ func (c *pixels) fill(ink color.Color, line []spot) {
 	c.raster.Draw(c, area, image.NewUniform(ink), image.Point{})
 }
 
-func (c *pixels) path(p pen, along []spot) {
+func (c *pixels) path(p pen, along []position) {
 	if p.width == 0 {
-		c.fill(p.ink, along)
+		c.fill(p.color, along)
 		return
 	}
 	if closed(along) { // a corner at its end like all others
 		along = append(slices.Clip(along), along[1])
 	}
 	for _, dash := range dash(along, p.dashes) {
-		c.fill(p.ink, stroke(dash, p.width/2))
+		c.fill(p.color, stroke(dash, p.width/2))
 	}
 }
 
-func (c *pixels) circle(p pen, centre spot, radius float64) {
-	c.path(p, append(arc(nil, centre, radius, 0, 2*math.Pi), spot{centre.x + radius, centre.y}))
+func (c *pixels) circle(p pen, centre position, radius float64) {
+	c.path(p, append(arc(nil, centre, radius, 0, 2*math.Pi), position{centre.x + radius, centre.y}))
 }
 
 // arc appends places on a circle from an angle on, in radians, so close that its corners cannot be seen.
-func arc(to []spot, centre spot, radius, from, by float64) []spot {
+func arc(to []position, centre position, radius, from, by float64) []position {
 	n := max(1, int(math.Ceil(math.Abs(by)*(2+math.Sqrt(radius/pixel)))))
 	for i := range n {
 		sin, cos := math.Sincos(from + by*float64(i)/float64(n))
-		to = append(to, spot{centre.x + radius*cos, centre.y + radius*sin})
+		to = append(to, position{centre.x + radius*cos, centre.y + radius*sin})
 	}
 	return to
 }
 
 // stroke returns the outline of a line of some half width, with round corners and flat ends.
-func stroke(along []spot, half float64) (out []spot) {
-	along = slices.CompactFunc(slices.Clone(along), func(a, b spot) bool {
+func stroke(along []position, half float64) (out []position) {
+	along = slices.CompactFunc(slices.Clone(along), func(a, b position) bool {
 		return math.Hypot(
 			a.x-b.x, a.y-b.y) < pixel/100
 	})
@@ -107,7 +107,8 @@ func stroke(along []spot, half float64) (out []spot) {
 				out = append(out, from)
 			}
 			sin, cos := math.Sincos(angle)
-			out = append(out, spot{from.x + half*cos, from.y + half*sin}, spot{to.x + half*cos, to.y + half*sin})
+			out = append(out, position{from.x + half*cos, from.y + half*sin},
+				position{to.x + half*cos, to.y + half*sin})
 			last = angle
 		}
 		slices.Reverse(along)
@@ -116,11 +117,11 @@ func stroke(along []spot, half float64) (out []spot) {
 }
 
 // dash cuts a line into dashes of lengths that follow one another, with gaps.
-func dash(along []spot, lengths []float64) (out [][]spot) {
+func dash(along []position, lengths []float64) (out [][]position) {
 	if lengths == nil {
-		return [][]spot{along}
+		return [][]position{along}
 	}
-	piece, k, left := []spot{along[0]}, 0, lengths[0]
+	piece, k, left := []position{along[0]}, 0, lengths[0]
 	for i, to := range along[1:] {
 		from := along[i]
 		far := math.Hypot(to.x-from.x, to.y-from.y)
@@ -130,12 +131,12 @@ func dash(along []spot, lengths []float64) (out [][]spot) {
 				break
 			}
 			done += left
-			cut := spot{from.x + (to.x-from.x)*done/far, from.y + (to.y-from.y)*done/far}
+			cut := position{from.x + (to.x-from.x)*done/far, from.y + (to.y-from.y)*done/far}
 			if k%2 == 0 {
 				out = append(out, append(piece, cut))
 			}
 			k++
-			piece, left = []spot{cut}, lengths[k%len(lengths)]
+			piece, left = []position{cut}, lengths[k%len(lengths)]
 		}
 		piece = append(piece, to)
 	}
@@ -153,7 +154,7 @@ func (c *pixels) text(t *words) {
 		}
 		c.faces[t.size] = f
 	}
-	text, ink := known(t.text), image.NewUniform(t.ink)
+	text, ink := known(t.text), image.NewUniform(t.color)
 	before := t.anchor * wide(text, t.size) / pixel
 	d := font.Drawer{Dst: c, Src: ink, Face: c.faces[t.size]}
 	if !t.upright {

@@ -31,13 +31,13 @@ type quantityPanel struct {
 }
 
 const (
-	mostPanels = 6
-	bothRuns   = 3 // up to so many runs are drawn with their training rows, if nobody says otherwise
+	maxPanels = 6
+	bothRuns  = 3 // up to so many runs are drawn with their training rows, if nobody says otherwise
 )
 
 func newReport(runs []Run, o Options) (*report, error) {
-	if len(runs) > MostRuns {
-		return nil, &OptionError{"number of runs", strconv.Itoa(len(runs)), "at most " + strconv.Itoa(MostRuns)}
+	if len(runs) > MaxRuns {
+		return nil, &OptionError{"number of runs", strconv.Itoa(len(runs)), "at most " + strconv.Itoa(MaxRuns)}
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func newReport(runs []Run, o Options) (*report, error) {
 	s.legend = s.entries()
 	s.describe(&o)
 	s.height = cmp.Or(o.Height*centimeter, s.natural(defaultHeight(len(s.panels))))
-	if least := s.natural(leastHeight); s.height < least {
+	if least := s.natural(minHeight); s.height < least {
 		return nil, &OptionError{"figure height", strconv.FormatFloat(o.Height, 'g', -1, 64),
 			"at least " + strconv.FormatFloat(math.Ceil(10*least/centimeter)/10, 'f', 1, 64) +
 				" cm for what stands in it"}
@@ -109,8 +109,8 @@ func (o *Options) check() error {
 		return err
 	}
 	switch {
-	case len(o.What) > mostPanels:
-		return &OptionError{"number of quantities", strconv.Itoa(len(o.What)), "at most " + strconv.Itoa(mostPanels)}
+	case len(o.What) > maxPanels:
+		return &OptionError{"number of quantities", strconv.Itoa(len(o.What)), "at most " + strconv.Itoa(maxPanels)}
 	case o.Rows != "" && o.Rows != "test" && o.Rows != "train" && o.Rows != "both":
 		return &OptionError{"rows", o.Rows, "test, train or both"}
 	case !(o.Smooth >= 0) || math.IsInf(o.Smooth, 0):
@@ -280,7 +280,7 @@ func (s *report) switches(epochs [][]*epoch, by *measure) {
 				continue
 			}
 			if x := float64(by.of(epochs[i][k])); x >= s.x.min && x <= s.x.max && (x >= least || !s.x.log) {
-				s.marks = append(s.marks, mark{x, "to " + printable(e.To), s.markInk(i)})
+				s.marks = append(s.marks, mark{x, "to " + printable(e.To), s.markColor(i)})
 			}
 		}
 	}

@@ -29,9 +29,9 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(math.Round(v*100)/100+0, 'f', -1, 64) // + 0: no negative zero
 }
 
-// looks writes the attributes of a pen.
-func (p *pen) looks() string {
-	r, g, b := rgb(p.ink)
+// style writes the attributes of a pen.
+func (p *pen) style() string {
+	r, g, b := rgb(p.color)
 	if p.width == 0 {
 		return fmt.Sprintf(`fill="#%02x%02x%02x"`, r, g, b)
 	}
@@ -46,7 +46,7 @@ func (p *pen) looks() string {
 	return out
 }
 
-func (s *svg) path(p pen, along []spot) {
+func (s *svg) path(p pen, along []position) {
 	s.WriteString(`<path d="`)
 	end := ""
 	if closed(along) {
@@ -56,16 +56,16 @@ func (s *svg) path(p pen, along []spot) {
 		s.WriteByte("ML"[min(i, 1)])
 		s.WriteString(decimal(q.x) + "," + decimal(q.y))
 	}
-	fmt.Fprintf(s, `%s" %s/>`+"\n", end, p.looks())
+	fmt.Fprintf(s, `%s" %s/>`+"\n", end, p.style())
 }
 
-func (s *svg) circle(p pen, centre spot, radius float64) {
-	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", decimal(centre.x), decimal(centre.y), decimal(radius), p.looks())
+func (s *svg) circle(p pen, centre position, radius float64) {
+	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", decimal(centre.x), decimal(centre.y), decimal(radius), p.style())
 }
 
 func (s *svg) text(t *words) {
 	x, y := decimal(t.at.x), decimal(t.at.y)
-	fmt.Fprintf(s, `<text x="%s" y="%s" font-size="%s" %s`, x, y, decimal(t.size), (&pen{ink: t.ink}).looks())
+	fmt.Fprintf(s, `<text x="%s" y="%s" font-size="%s" %s`, x, y, decimal(t.size), (&pen{color: t.color}).style())
 	switch t.anchor {
 	case 0.5:
 		s.WriteString(` text-anchor="middle"`)

@@ -19,7 +19,7 @@ const rankedRows = 1 << 10
 func newRanking(outputs int) ranking { return ranking{outputs: outputs} }
 
 func (r *ranking) add(class int, u []float64) {
-	if r.full || (len(r.class)+1)*r.outputs > mostRanked || slices.ContainsFunc(u, math.IsNaN) {
+	if r.full || (len(r.class)+1)*r.outputs > maxRanked || slices.ContainsFunc(u, math.IsNaN) {
 		*r = ranking{outputs: r.outputs, full: true}
 		return
 	}

@@ -2,18 +2,18 @@ package score
 
 import "newtop/trainer/event"
 
-// Figure is one of the scores that rows have.
-type Figure struct {
+// Metric is one of the scores that rows have.
+type Metric struct {
 	Name  string // as "F1"
 	Of    string // the class that it is of; empty: all
 	Value event.Float
 	Share bool // a fraction, written in per cent
 }
 
-// Figures returns the scores that are there, in the order in which they are shown.
-func Figures(s *event.Scores) (list []Figure) {
+// Metrics returns the scores that are there, in the order in which they are shown.
+func Metrics(s *event.Scores) (list []Metric) {
 	rmse := (&event.DataInfo{Standardized: s.Standardized}).RMSE()
-	for _, f := range []Figure{
+	for _, f := range []Metric{
 		{Name: "error", Value: s.Error, Share: true},
 		{Name: "log loss", Value: s.Log},
 		{Name: "AUC", Value: s.AUC},

@@ -25,12 +25,12 @@ type Gathering struct {
 	Worst []Row
 
 	loss func(u, t []float64) float64
-	most int
+	max  int
 }
 
 // Gather returns one that keeps so many of the worst rows by a loss, for rows of so many outputs.
 func Gather(k Kind, outputs, worst int, loss func(u, t []float64) float64) *Gathering {
-	g := &Gathering{Scorer: NewScorer(k, outputs), loss: loss, most: max(0, worst)}
+	g := &Gathering{Scorer: NewScorer(k, outputs), loss: loss, max: max(0, worst)}
 	if classes := len(k.Classes); classes > 0 {
 		counts := make([]int, classes*classes)
 		for i := range classes {
@@ -41,7 +41,7 @@ func Gather(k Kind, outputs, worst int, loss func(u, t []float64) float64) *Gath
 }
 
 // Keeps reports whether it keeps any of the worst rows.
-func (g *Gathering) Keeps() bool { return g.most > 0 }
+func (g *Gathering) Keeps() bool { return g.max > 0 }
 
 // Add takes the inputs, targets and outputs of a row.
 func (g *Gathering) Add(row int, x, t, u []float64) {
@@ -67,13 +67,13 @@ func (g *Gathering) rank(b Row, x, t, u []float64) {
 	for i > 0 && key(&b) > key(&g.Worst[i-1]) {
 		i--
 	}
-	if i == g.most {
+	if i == g.max {
 		return
 	}
-	if len(g.Worst) == g.most {
-		last := &g.Worst[g.most-1]
+	if len(g.Worst) == g.max {
+		last := &g.Worst[g.max-1]
 		b.Inputs, b.Targets, b.Outputs = last.Inputs, last.Targets, last.Outputs
-		g.Worst = g.Worst[:g.most-1]
+		g.Worst = g.Worst[:g.max-1]
 	}
 	b.Inputs, b.Targets, b.Outputs = append(b.Inputs[:0], x...), append(b.Targets[:0], t...), append(
 		b.Outputs[:0], u...)

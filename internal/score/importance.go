@@ -51,7 +51,7 @@ func (p *Permutation) Measure() string {
 }
 
 // judged is how well one row, or all, is fitted: what the measure is the mean of, and whether the class is wrong.
-type judged struct{ loss, wrong float64 }
+type judged struct{ loss, misclassified float64 }
 
 func (p *Permutation) judge(t, u []float64) judged {
 	if p.Classes == nil {
@@ -73,10 +73,10 @@ func (p *Permutation) measure(rows []judged) judged {
 	var sum judged
 	for _, r := range rows {
 		sum.loss += r.loss
-		sum.wrong += r.wrong
+		sum.misclassified += r.misclassified
 	}
 	sum.loss /= float64(len(rows))
-	sum.wrong /= float64(len(rows))
+	sum.misclassified /= float64(len(rows))
 	if p.Classes == nil {
 		sum.loss = math.Sqrt(sum.loss)
 		if u := p.Units; len(u) > 0 && !slices.ContainsFunc(u, func(v float64) bool { return v != u[0] }) {
@@ -120,7 +120,7 @@ func (p *Permutation) Importances(stop func() error) (list []Importance, measure
 			w.judge(part, g, from, w.rows)
 		}
 		got := p.measure(w.rows)
-		rises[n] = judged{got.loss - whole.loss, got.wrong - whole.wrong}
+		rises[n] = judged{got.loss - whole.loss, got.misclassified - whole.misclassified}
 	})
 	if err != nil {
 		return nil, 0, 0, err
@@ -128,7 +128,7 @@ func (p *Permutation) Importances(stop func() error) (list []Importance, measure
 	for k, g := range p.Groups {
 		list = append(list, summarize(g.Name, rises[k*p.Repeats:][:p.Repeats]))
 	}
-	return list, whole.loss, whole.wrong, nil
+	return list, whole.loss, whole.misclassified, nil
 }
 
 // summarize returns the means over permutations, and the standard deviations with n − 1.
@@ -137,14 +137,14 @@ func summarize(name string, rises []judged) Importance {
 	n := float64(len(rises))
 	for _, r := range rises {
 		v.Rise += r.loss / n
-		v.Error += r.wrong / n
+		v.Error += r.misclassified / n
 	}
 	if n == 1 {
 		return v
 	}
 	for _, r := range rises {
 		v.Spread += (r.loss - v.Rise) * (r.loss - v.Rise) / (n - 1)
-		v.ErrorSD += (r.wrong - v.Error) * (r.wrong - v.Error) / (n - 1)
+		v.ErrorSD += (r.misclassified - v.Error) * (r.misclassified - v.Error) / (n - 1)
 	}
 	v.Spread, v.ErrorSD = math.Sqrt(v.Spread), math.Sqrt(v.ErrorSD)
 	return v

@@ -26,8 +26,8 @@ type Kind struct {
 // calibrationBins is M of [Guo et al. 2017, §2], which takes 15 in its tables.
 const calibrationBins = 15
 
-// mostRanked bounds the outputs that are kept for AUC, 64 MiB. More rows have none.
-const mostRanked = 1 << 23
+// maxRanked bounds the outputs that are kept for AUC, 64 MiB. More rows have none.
+const maxRanked = 1 << 23
 
 // epsilon is the least probability of a class in the log loss, 2⁻⁵², as scikit-learn has it.
 const epsilon = 0x1p-52
@@ -38,11 +38,11 @@ type Scorer struct {
 	kind Kind
 	rows int
 
-	wrong     int
-	log       float64
-	have, hit []int // of each class: rows of it, and those that are said to be of it
-	said      []int
-	bins      [calibrationBins]struct {
+	misclassified int
+	log           float64
+	have, hit     []int // of each class: rows of it, and those that are said to be of it
+	said          []int
+	bins          [calibrationBins]struct {
 		rows, right int
 		p           float64
 	}
@@ -75,7 +75,7 @@ func (s *Scorer) Add(t, u []float64) {
 	s.have[class]++
 	s.ranked.add(class, u)
 	if floats.HasNaN(u) {
-		s.wrong++
+		s.misclassified++
 		s.log = math.NaN()
 		return
 	}
@@ -84,7 +84,7 @@ func (s *Scorer) Add(t, u []float64) {
 	if best == class {
 		s.hit[class]++
 	} else {
-		s.wrong++
+		s.misclassified++
 	}
 	if !s.kind.Probabilities {
 		return
@@ -123,7 +123,7 @@ func (s *Scorer) Scores(split string) event.Scores {
 		s.values(&e)
 		return e
 	}
-	e.Error = event.Float(float64(s.wrong) / float64(s.rows))
+	e.Error = event.Float(float64(s.misclassified) / float64(s.rows))
 	if s.kind.Probabilities {
 		e.Log = event.ValueOf(s.log / float64(s.rows))
 		e.Calibration = event.Float(s.calibration())

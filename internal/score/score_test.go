@@ -186,8 +186,8 @@ func TestAreaOfManyRows(t *testing.T) {
 	const outputs = 1 << 12
 	s := NewScorer(Kind{Classes: names(outputs)}, outputs)
 	target, u := make([]float64, outputs), make([]float64, outputs)
-	for i := range mostRanked/outputs + 1 {
-		if i == mostRanked/outputs && s.Scores("").AUC.Absent() {
+	for i := range maxRanked/outputs + 1 {
+		if i == maxRanked/outputs && s.Scores("").AUC.Absent() {
 			t.Errorf("%d rows have no AUC", i)
 		}
 		clear(target)

@@ -131,7 +131,8 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 			continue
 		}
 		lit, t, mark := mask|cell.lit, t, mark
-		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.color == c.first.tok &&
+		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared &&
+			cell.color == c.first.tok &&
 			i%a.W%2 == 0 {
 			t, mark = c.first.tok, c.first.mark
 		}

@@ -123,7 +123,7 @@ func (m *CellGrid) Write(x, y int, t style.Token, s string) int {
 		if ansi.StringWidth(string(r)) != 1 {
 			r = '?'
 		}
-		m.Set(x, y, r, m.Pen.Palette.Ink[t])
+		m.Set(x, y, r, m.Pen.Palette.Codes[t])
 		x++
 	}
 	return x
@@ -131,14 +131,14 @@ func (m *CellGrid) Write(x, y int, t style.Token, s string) int {
 
 // Over writes text upon the shade of a value, in black or white; without colours in a token's ink.
 func (m *CellGrid) Over(x, y int, s string, at float64, sc Scale, t style.Token) {
-	ink := m.Pen.Palette.Ink[t]
+	ink := m.Pen.Palette.Codes[t]
 	if RowsPerCell(m.Pen) == 2 {
 		colour := shadeColour(m.Pen.Palette, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
 		}
-		ink = style.Ink(fore, colour)
+		ink = style.ColorCode(fore, colour)
 	}
 	for _, r := range s {
 		m.Set(x, y, r, ink)
@@ -195,11 +195,11 @@ func (m *CellGrid) pair(x, y int, upper, lower float64, s Scale) {
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.Set(x, y, '▀', style.Ink(shadeColour(th, upper, s), ""))
+		m.Set(x, y, '▀', style.ColorCode(shadeColour(th, upper, s), ""))
 	case math.IsNaN(upper):
-		m.Set(x, y, '▄', style.Ink(shadeColour(th, lower, s), ""))
+		m.Set(x, y, '▄', style.ColorCode(shadeColour(th, lower, s), ""))
 	default:
-		m.Set(x, y, '▀', style.Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
+		m.Set(x, y, '▀', style.ColorCode(shadeColour(th, upper, s), shadeColour(th, lower, s)))
 	}
 }
 
@@ -210,7 +210,7 @@ func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bo
 	case math.IsNaN(x):
 		return 0, "", false
 	case math.IsInf(x, 1):
-		return '\\', v.Palette.Ink[style.Grid], true
+		return '\\', v.Palette.Codes[style.Grid], true
 	case v.Glyphs.ASCII && s.Ramp == style.RampSigns:
 		plus, minus = plusRunes7, strokeRunes7
 	case v.Glyphs.ASCII:
@@ -224,7 +224,7 @@ func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bo
 			plus, at, t = minus, -at, style.Train
 		}
 	}
-	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.Ink[t], true
+	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.Codes[t], true
 }
 
 // Rows writes the area as rows of exactly w columns, with one change of ink a run.
@@ -235,7 +235,7 @@ func (m *CellGrid) Rows() []string {
 		run := make([]rune, 0, m.W)
 		ink := ""
 		end := func() {
-			l.Inked(ink, string(run), len(run))
+			l.WriteCoded(ink, string(run), len(run))
 			run = run[:0]
 		}
 		for _, t := range m.Tile[y*m.W : (y+1)*m.W] {

@@ -32,7 +32,7 @@ type MultipleAxis struct {
 // Draw returns a heading and the chart beneath it: h rows, none wider than w.
 func (m *Multiple) Draw(v *style.Pen, c *Canvas, x MultipleAxis, w, h int) []string {
 	l := v.Line(w)
-	l.Put(m.Token, m.Symbol).Put(style.Text, " ")
+	l.Write(m.Token, m.Symbol).Write(style.Text, " ")
 	for _, p := range m.Value {
 		l.Group(p)
 	}

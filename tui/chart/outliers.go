@@ -13,8 +13,8 @@ type missing struct {
 	more         bool // some of them stand for several points
 }
 
-// withoutOutliers returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
-// more than a fifth of the way between them.
+// withoutOutliers returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 %
+// quantiles by more than a fifth of the way between them.
 func withoutOutliers(p *Plot, a Area) (low, high float64) {
 	var ys []float64
 	const enough = 2048

@@ -151,8 +151,8 @@ func (p *Plot) coarse(extent float64) float64 {
 	return 0.125
 }
 
-// RoundOutward moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the
-// picture.
+// RoundOutward moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of
+// the picture.
 func RoundOutward(low, high, step float64) (float64, float64) {
 	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) &&
 		format.Finite(to) {

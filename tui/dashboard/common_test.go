@@ -65,14 +65,14 @@ func TestCommonScreens(t *testing.T) {
 		}
 		h := pairs[0].alone.H
 		for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8, Spectra: true}) {
-			c.Take(h, &d, nil)
+			c.Apply(h, &d, nil)
 		}
 		for round := range rounds {
 			if r.IntN(3) == 0 {
 				e := tuitest.Epoch(h.Latest.Epoch+1, 4, r)
 				s := h.Status
 				s.Epoch, s.Audience = e.Epoch, crowd(r.IntN(3))
-				c.Take(h, &feed.Delta{Status: s, Epochs: []event.EpochEvent{e}}, nil)
+				c.Apply(h, &feed.Delta{Status: s, Epochs: []event.EpochEvent{e}}, nil)
 			}
 			for i, p := range pairs {
 				alike(t, p.shared, p.alone, fmt.Sprintf("seed %d, round %d, screen %d", seed, round, i))
@@ -247,7 +247,7 @@ func TestBrokenScreenOfAll(t *testing.T) {
 	a := newCommonTest(screen.Viewer{Name: "lou"})
 	a.Join(c)
 	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8}) {
-		c.Take(a.H, &d, nil)
+		c.Apply(a.H, &d, nil)
 	}
 	before := desk.Frame(a).Rows
 	g := &viewerModel{App: a, renderer: render.NewRenderer(io.Discard, nil, nil)}

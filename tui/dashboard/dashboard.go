@@ -61,14 +61,14 @@ func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
 }
 
 func runApp(ctx context.Context, a *desk.App, o screen.Options) error {
-	a.Settle()
+	a.Throttle()
 	return screen.NewStack(a).Run(ctx, o)
 }
 
 // Layer returns the screen of a feed to stand over another one. The feed stays open.
 func Layer(feed feed.Feed, o screen.Options) screen.Layer {
 	a := New(feed, o)
-	a.Settle()
+	a.Throttle()
 	return a
 }
 

@@ -53,7 +53,7 @@ func fuzzed(t *testing.T, seed uint64) *desk.App {
 	t.Helper()
 	a := newApp(&tuitest.Feed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, tuitest.Methods())
 	if seed%2 == 1 {
-		a.Settle()
+		a.Throttle()
 	}
 	a.Close()
 	frameText(t, a)

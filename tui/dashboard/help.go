@@ -14,12 +14,12 @@ import (
 func help() *screen.HelpDialog[*desk.App] {
 	return &screen.HelpDialog[*desk.App]{Left: 57, Right: 57, Narrow: 66,
 		More:     []widget.Hint{widget.NewHint(":", "search commands")},
-		Sections: func(a *desk.App) (keys, words []widget.Section) { return keySections(a), wordSections(a) }}
+		Sections: func(a *desk.App) (keys, words []widget.Section) { return keySections(a), legendSections(a) }}
 }
 
-// idleWhy is why the keys that steer do nothing.
-func idleWhy(a *desk.App) string {
-	if a.Onlooker() {
+// idleReason is why the keys that steer do nothing.
+func idleReason(a *desk.App) string {
+	if a.OnlyViews() {
 		return "you are a viewer"
 	}
 	return "it is only watched"
@@ -55,7 +55,7 @@ func keySections(a *desk.App) (out []widget.Section) {
 		for _, b := range a.Bindings {
 			switch {
 			case b.Group != g || b.Absent(a):
-			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() &&
+			case desk.Replays(a) && b.Group == desk.GroupRun, a.OnlyViews() &&
 				(b.Group == desk.GroupRun || b.Reason(a) == desk.ViewerOnly):
 				idle = append(idle, b.Show)
 			default:
@@ -63,7 +63,8 @@ func keySections(a *desk.App) (out []widget.Section) {
 			}
 		}
 		if len(idle) > 0 {
-			s.Rows = append(s.Rows, []style.Part{style.Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
+			s.Rows = append(s.Rows, []style.Part{style.Muted.Of(
+				strings.Join(idle, " ") + "  not here: " + idleReason(a))})
 		}
 		if len(s.Rows) > 0 {
 			out = append(out, s)

@@ -70,7 +70,7 @@ func keysToFrames(b *testing.B, c trainer.Config, keys int) (waits []float64) {
 	f, out := s.Feed(), &tape{}
 	o := screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}}
 	a := New(f, o)
-	a.Settle()
+	a.Throttle()
 	ended := make(chan error, 2)
 	go func() { ended <- s.Run(ctx) }()
 	go func() {

@@ -100,12 +100,12 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 			Unless(desk.Unsteerable).Only(desk.Trains),
 		run("i", "run one inner iteration, or one batch", "i").On(send(event.StepInner{})).Footer("one inner").
 			While(paused).Unless(desk.Unsteerable),
-		footed(run("o", "choose an optimizer from a list", "o").
+		inFooter(run("o", "choose an optimizer from a list", "o").
 			Then(func(a *desk.App, _ string) { dialogs.OpenPicker(a) }), "optimizer", desk.Unchangeable),
 		run("1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
 			On(func(a *desk.App, k string) tea.Cmd { return dialogs.SwitchTo(a, int(k[0]-'1')) }).
 			Unless(desk.Unchangeable),
-		footed(run("e", "edit the settings in a form", "e").
+		inFooter(run("e", "edit the settings in a form", "e").
 			On(func(a *desk.App, _ string) tea.Cmd { return dialogs.OpenForm(a, "") }), "settings", desk.Unchangeable),
 		run("+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			On(func(a *desk.App, k string) tea.Cmd {
@@ -116,11 +116,11 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 			}).FooterBy(scaled).While(scalable).Unless(unscalable).
 			By([2]string{"+", "double the radius, rate or damping"},
 				[2]string{"-", "halve the radius, rate or damping"}).Only(desk.Trains),
-		footed(run("f", "fork: race methods or settings from here", "f").
+		inFooter(run("f", "fork: race methods or settings from here", "f").
 			Then(func(a *desk.App, _ string) { race.Open(a) }), "race", desk.Unchangeable),
-		footed(run("u", "go back to an earlier epoch", "u").
+		inFooter(run("u", "go back to an earlier epoch", "u").
 			Then(func(a *desk.App, _ string) { dialogs.OpenRewind(a, rewind) }), "go back", unkept).Only(desk.Trains),
-		footed(run("k", "compute the spectrum at the current weights", "k").
+		inFooter(run("k", "compute the spectrum at the current weights", "k").
 			On(func(a *desk.App, _ string) tea.Cmd { return askSpectrum(a) }), "spectrum", desk.Unchangeable),
 		run("w", "save the model, as safetensors or ONNX", "w").Then(func(a *desk.App, _ string) { s.Open(a) }).
 			Footer("save").While(func(a *desk.App) bool { return dialogs.Unsavable(a) == "" && a.H.Over() }).
@@ -128,8 +128,8 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 	}
 }
 
-// footed names a key in the footer while nothing keeps it from acting; reason says what does.
-func footed(b *screen.Binding[*desk.App], foot string, reason func(*desk.App) string) *screen.Binding[*desk.App] {
+// inFooter names a key in the footer while nothing keeps it from acting; reason says what does.
+func inFooter(b *screen.Binding[*desk.App], foot string, reason func(*desk.App) string) *screen.Binding[*desk.App] {
 	return b.Footer(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
 }
 
@@ -139,11 +139,11 @@ func rewind(a *desk.App, epoch int) tea.Cmd { return a.Send(event.Rewind{Epoch: 
 // viewBindings change what is seen.
 func viewBindings() []*screen.Binding[*desk.App] {
 	return []*screen.Binding[*desk.App]{
-		footed(desk.Bind(desk.GroupView, "tab ←↑→↓", "another pane; shift+tab goes back",
+		inFooter(desk.Bind(desk.GroupView, "tab ←↑→↓", "another pane; shift+tab goes back",
 			"tab", "shift+tab", "left", "right", "up", "down").
 			Then(move).By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
 			"pane", desk.Covered),
-		footed(desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
+		inFooter(desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
 			On(func(a *desk.App, _ string) tea.Cmd { return toggleLog(a) }), "log", desk.Covered),
 		desk.Use(desk.GroupView, "search the log", screen.Filter).
 			On(func(a *desk.App, _ string) tea.Cmd { return searchLog(a) }).Unless(desk.Covered),
@@ -159,7 +159,7 @@ func viewBindings() []*screen.Binding[*desk.App] {
 			desk.Unpicturable),
 		desk.Use(desk.GroupView, "picture of the screen, as SVG and PNG", screen.Screenshot).
 			On(func(a *desk.App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *desk.App) string {
-			if a.Onlooker() {
+			if a.OnlyViews() {
 				return desk.ViewerOnly
 			}
 			return ""

@@ -10,11 +10,11 @@ import (
 	"newtop/tui/widget"
 )
 
-// wordSections says what the letters, signs and words of the panes mean.
-func wordSections(a *desk.App) []widget.Section {
-	inner := stopWords()
+// legendSections says what the letters, signs and words of the panes mean.
+func legendSections(a *desk.App) []widget.Section {
+	inner := stopText()
 	if a.H.Factors.Reported() {
-		inner = factorWords()
+		inner = factorText()
 	}
 	words := widget.Section{Title: "in the panes"}
 	if a.H.MetricsOnly() {
@@ -45,8 +45,8 @@ func wordSections(a *desk.App) []widget.Section {
 	return []widget.Section{inner, words}
 }
 
-// stopWords say why inner solves end.
-func stopWords() widget.Section {
+// stopText say why inner solves end.
+func stopText() widget.Section {
 	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
 		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Text()))
@@ -54,8 +54,8 @@ func stopWords() widget.Section {
 	return stops
 }
 
-// factorWords say what is told of factors.
-func factorWords() widget.Section {
+// factorText say what is told of factors.
+func factorText() widget.Section {
 	words := widget.Section{Title: "in the factors"}
 	for _, r := range [][2]string{
 		{"outputs", "the side of a layer that its weights lead to"},

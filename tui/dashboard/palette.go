@@ -28,7 +28,7 @@ func paletteEntries(a *desk.App) (out []paletteEntry) {
 	out = append(out, methodEntries(a)...)
 	out = append(out, paneEntries(a)...)
 	out = append(out, settingEntries(a)...)
-	out = append(out, lookEntries(a)...)
+	out = append(out, styleEntries(a)...)
 	return append(out, dataEntries(a)...)
 }
 
@@ -61,7 +61,7 @@ func methodEntries(a *desk.App) (out []paletteEntry) {
 		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Reason: reason,
 			Do: func(a *desk.App) tea.Cmd { return a.Send(event.Switch{Optimizer: m.Name}) }}
 		if reason == "" && a.H.Lacks(m.Name) {
-			e.Reason = dialogs.Lacking
+			e.Reason = dialogs.Unsupported
 		}
 		if i < 9 {
 			e.Key = string(rune('1' + i))
@@ -96,8 +96,8 @@ func settingEntries(a *desk.App) (out []paletteEntry) {
 	return out
 }
 
-// lookEntries are how things look.
-func lookEntries(a *desk.App) (out []paletteEntry) {
+// styleEntries are how things look.
+func styleEntries(a *desk.App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
 		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colours",
 			Do: func(a *desk.App) tea.Cmd { return a.SetTheme(t) }}

@@ -134,10 +134,10 @@ func TestLackingMethods(t *testing.T) {
 		keys []string
 		want string // what the feed was asked for, or what is said
 	}{
-		{[]string{"1"}, "{Optimizer:tr-newton}"}, {[]string{"2"}, "tr-gn: " + dialogs.Lacking},
-		{[]string{"o", "home", "down", "enter"}, "tr-gn: " + dialogs.Lacking}, {[]string{"o", "1"}, "{Optimizer:tr-newton}"}, {[]string{"o", "2"}, "tr-gn: " + dialogs.Lacking},
-		{[]string{"f", "home", "down", "space"}, "tr-gn: " + dialogs.Lacking},
-		{[]string{":", "a", "d", "a", "m", "enter"}, dialogs.Lacking},
+		{[]string{"1"}, "{Optimizer:tr-newton}"}, {[]string{"2"}, "tr-gn: " + dialogs.Unsupported},
+		{[]string{"o", "home", "down", "enter"}, "tr-gn: " + dialogs.Unsupported}, {[]string{"o", "1"}, "{Optimizer:tr-newton}"}, {[]string{"o", "2"}, "tr-gn: " + dialogs.Unsupported},
+		{[]string{"f", "home", "down", "space"}, "tr-gn: " + dialogs.Unsupported},
+		{[]string{":", "a", "d", "a", "m", "enter"}, dialogs.Unsupported},
 	} {
 		a := newPeerTest(120, 40)
 		got := sent(a, press(a, c.keys...))

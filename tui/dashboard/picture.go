@@ -60,7 +60,7 @@ func copyName(a *desk.App) tea.Cmd {
 // unpictured is why no picture can be written from here, "" if one can.
 func unpictured(a *desk.App) string {
 	switch {
-	case a.Onlooker():
+	case a.OnlyViews():
 		return desk.ViewerOnly
 	case a.Pictures == "" && a.Viewer != nil:
 		return "no pictures are kept here: the server was started without --saves"

@@ -53,7 +53,7 @@ func trained(b *testing.B, c trainer.Config, shown bool) float64 {
 		defer feed.Close()
 		o := screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}}
 		a := New(feed, o)
-		a.Settle()
+		a.Throttle()
 		defer a.Close()
 		go func() {
 			err := a.Base.Run(ctx, a, o, tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.TrueColor))

@@ -43,7 +43,7 @@ func runViewer(ctx context.Context, a *desk.App, o screen.Options) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g := &viewerModel{App: a, renderer: render.NewRenderer(o.Output, o.Environ, o.Budget), budget: o.Budget}
-	a.Settle()
+	a.Throttle()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
 	defer o.Budget.Enter()()
 	go func() {
@@ -136,7 +136,7 @@ func (g *viewerModel) frame() tea.Cmd {
 		return screen.After(g.Ctx, wait, frameMsg{})
 	}
 	g.drawn = now
-	g.renderer.Put(desk.Frame(g.App))
+	g.renderer.Enqueue(desk.Frame(g.App))
 	return nil
 }
 

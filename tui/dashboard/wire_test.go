@@ -24,7 +24,7 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *screentest.Wire, 
 	out = &screentest.Wire{}
 	o := screen.Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
 	a := New(feed, o)
-	a.Settle()
+	a.Throttle()
 	ended := make(chan error, 1)
 	go func() {
 		err := a.Base.Run(ctx, a, o, tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))

@@ -77,8 +77,8 @@ type Best struct {
 	tie   float64 // what decides between epochs with the same value
 }
 
-// AppendQuantity adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have:
-// the curve is broken off. Another program tells it now and then only.
+// AppendQuantity adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did
+// not have: the curve is broken off. Another program tells it now and then only.
 func AppendQuantity(s *chart.Series, at chart.Position, y event.Float, external bool) {
 	if y.Absent() && !external {
 		s.Gap(at)

@@ -24,7 +24,7 @@ var (
 
 func (*Accuracy) Name(v *View) string { return metricName(v.H) }
 
-func (p *Accuracy) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *Accuracy) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 // Blank reports whether a program tells neither errors nor root mean squares.
 func (*Accuracy) Blank(h *history.History) bool {
@@ -41,7 +41,7 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 	return format.Percent
 }
 
-func (p *Accuracy) Head(v *View, l *style.Line) {
+func (p *Accuracy) Header(v *View, l *style.Line) {
 	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
 	if v.H.Best.Known && v.H.Epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)),

@@ -16,9 +16,9 @@ import (
 // than the pane is cut.
 type Console struct {
 	Linear
-	search search
-	seen   int // lines that there were when it was scrolled, those included that are gone
-	left   int // columns that the lines are shifted by
+	search  search
+	version int // lines that there were when it was scrolled, those included that are gone
+	left    int // columns that the lines are shifted by
 }
 
 var (
@@ -32,12 +32,12 @@ const shift = 16
 
 func (*Console) Name(*View) string { return "console" }
 
-func (*Console) Seen(h *history.History) uint64 { return h.Console.Gen + h.Gen.Run }
+func (*Console) Version(h *history.History) uint64 { return h.Console.Gen + h.Gen.Run }
 
 // Blank reports whether there are no lines.
 func (*Console) Blank(h *history.History) bool { return len(h.Console.Lines) == 0 }
 
-func (*Console) Head(v *View, l *style.Line) {
+func (*Console) Header(v *View, l *style.Line) {
 	if c := &v.H.Console; len(c.Lines) > 0 {
 		l.Group(style.Muted.Of(format.Counted(c.Dropped+len(c.Lines), "line")))
 	}
@@ -46,7 +46,7 @@ func (*Console) Head(v *View, l *style.Line) {
 func (p *Console) Body(v *View, w, h int, zoomed bool) []string {
 	lines := v.H.Console.Lines
 	if len(lines) == 0 {
-		return []string{v.Line(w).Put(style.Muted, "the program has printed nothing").Full()}
+		return []string{v.Line(w).Write(style.Muted, "the program has printed nothing").Full()}
 	}
 	if !zoomed || h < 3 {
 		return p.rows(v, latestOf(len(lines), h), 0, w)
@@ -76,9 +76,9 @@ func latestOf(all, n int) (out []int) {
 func (p *Console) follow(v *View, most int) {
 	now := v.H.Console.Dropped + len(v.H.Console.Lines)
 	if p.search.up > 0 && p.search.text == "" {
-		p.search.up += max(now-p.seen, 0)
+		p.search.up += max(now-p.version, 0)
 	}
-	p.seen, p.search.up = now, max(0, min(p.search.up, most))
+	p.version, p.search.up = now, max(0, min(p.search.up, most))
 }
 
 // matching are the places of the lines that have what is searched for.
@@ -107,13 +107,13 @@ func (p *Console) rows(v *View, lines []int, left, w int) []string {
 		}
 		l := v.Line(w)
 		if left > 0 && text != "" {
-			l.Put(style.Muted, "‹")
+			l.Write(style.Muted, "‹")
 			text = ansi.TruncateLeft(text, left+1, "")
 		}
 		if style.Cells(text) > l.Left() {
-			l.Put(color, ansi.Truncate(text, l.Left()-1, "")).Put(style.Muted, "›")
+			l.Write(color, ansi.Truncate(text, l.Left()-1, "")).Write(style.Muted, "›")
 		} else {
-			l.Put(color, text)
+			l.Write(color, text)
 		}
 		out[i] = l.Full()
 	}
@@ -126,7 +126,7 @@ var failure = regexp.MustCompile(`Traceback \(most recent call last\)|\b[A-Za-z_
 // Search begins to search.
 func (p *Console) Search() { p.search = search{typing: true} }
 
-func (p *Console) Restart() { p.search.up, p.left, p.seen = 0, 0, 0 }
+func (p *Console) Restart() { p.search.up, p.left, p.version = 0, 0, 0 }
 
 func (p *Console) scroll(v *View, k string) { p.search.scroll(k, len(p.matching(v))) }
 

@@ -28,10 +28,10 @@ var (
 
 func (*Log) Name(*View) string { return "log" }
 
-func (*Log) Seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
+func (*Log) Version(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
 
-// Head says what the columns of an epoch's row are that do not say so themselves.
-func (*Log) Head(v *View, l *style.Line) {
+// Header says what the columns of an epoch's row are that do not say so themselves.
+func (*Log) Header(v *View, l *style.Line) {
 	thinned := v.H.Thinned
 	if r := v.H.Status.Replay; r != nil {
 		thinned += r.Thinned
@@ -102,7 +102,7 @@ func (v *View) latest(n int) []int {
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 	column := max(4, style.Cells(format.Count(v.H.Latest.Epoch)))
-	start := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
+	start := func() *style.Line { return v.Line(w).Write(style.Muted, style.Right(format.Count(e.Epoch), column)) }
 	if e.Text == "" {
 		l := start()
 		p.metrics(v, e, l)
@@ -115,7 +115,7 @@ func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 		if i == 0 {
 			l = start()
 		}
-		rows = append(rows, l.To(margin).Put(e.Token, s).Full())
+		rows = append(rows, l.To(margin).Write(e.Token, s).Full())
 	}
 	return rows
 }

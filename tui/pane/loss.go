@@ -29,7 +29,7 @@ func NewLoss() *Loss { return &Loss{log: true} }
 
 func (*Loss) Name(*View) string { return "loss" }
 
-func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *Loss) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 // Blank reports whether a program tells figures and no loss.
 func (*Loss) Blank(h *history.History) bool {
@@ -39,7 +39,7 @@ func (*Loss) Blank(h *history.History) bool {
 
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 
-func (p *Loss) Head(v *View, l *style.Line) {
+func (p *Loss) Header(v *View, l *style.Line) {
 	pairHeader(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
 	scaleHeader(l, p.log)
 }
@@ -98,8 +98,8 @@ func (v *View) Without(what string) string {
 	return "the record has no " + what
 }
 
-// pairHeader writes the newest values of both kinds of rows with the direction they moved in, and marks those after which
-// one came that is not finite. What decides comes first; rows of which nothing is told are left out.
+// pairHeader writes the newest values of both kinds of rows with the direction they moved in, and marks those after
+// which one came that is not finite. What decides comes first; rows of which nothing is told are left out.
 func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
 	gap := ""
 	for _, k := range []struct {
@@ -147,7 +147,7 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 		}
 		if i < len(told) {
 			k := told[i]
-			l.To(11).Put(k.Token, k.Sign(v.Glyphs, 1)).Put(style.Muted, " "+style.Pad(k.Name, 6)).Group(
+			l.To(11).Write(k.Token, k.Sign(v.Glyphs, 1)).Write(style.Muted, " "+style.Pad(k.Name, 6)).Group(
 				nowOr(k.Series, k.Token, text)...)
 		}
 		l.To(column).Raw(picture[i], w-column-1)

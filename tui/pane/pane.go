@@ -32,15 +32,15 @@ func (v *View) Unasked() bool { return v.H.Offline() || v.Viewer }
 type Pane interface {
 	// Name stands in the frame and in the help.
 	Name(v *View) string
-	// Head puts the current values into the frame, after the name; it may stop at any width.
-	Head(v *View, l *style.Line)
+	// Header puts the current values into the frame, after the name; it may stop at any width.
+	Header(v *View, l *style.Line)
 	// Body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
 	Body(v *View, w, h int, zoomed bool) []string
 	// Strip draws without a frame for a compact screen, its first row beginning with what it is.
 	Strip(v *View, w, h int) []string
-	// Seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
-	Seen(h *history.History) uint64
+	// Version adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
+	Version(h *history.History) uint64
 	// ToggleLog switches its axis between linear and logarithmic; false if it has none.
 	ToggleLog() bool
 }
@@ -95,14 +95,14 @@ type Cache struct {
 
 type CacheKey struct {
 	W, H            int
-	Seen, Style     uint64
+	Version, Style  uint64
 	Focused, Zoomed bool
 	Bare            bool
 }
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
 func (d *Cache) Draw(p Pane, v *View, r layout.Rect, key CacheKey) []string {
-	key.W, key.H, key.Seen = r.W, r.H, p.Seen(v.H)
+	key.W, key.H, key.Version = r.W, r.H, p.Version(v.H)
 	if d.Rows != nil && d.Key == key {
 		return d.Rows
 	}
@@ -110,7 +110,7 @@ func (d *Cache) Draw(p Pane, v *View, r layout.Rect, key CacheKey) []string {
 	if key.Bare {
 		d.Rows = style.Block(p.Strip(v, r.W, r.H), r.W, r.H)
 		if key.Focused {
-			d.Rows[0] = v.Line(1).Put(style.Focus, "▸").Full() + ansi.TruncateLeft(d.Rows[0], 1, "")
+			d.Rows[0] = v.Line(1).Write(style.Focus, "▸").Full() + ansi.TruncateLeft(d.Rows[0], 1, "")
 		}
 		return d.Rows
 	}
@@ -128,13 +128,13 @@ func frame(p Pane, v *View, r layout.Rect, key CacheKey) []string {
 	rows := make([]string, 0, r.H)
 	rows = append(rows, FrameTop(p, v, r.W, key.Focused))
 	side := v.Line(1)
-	side.Put(color, "│")
+	side.Write(color, "│")
 	edge := side.Full()
 	for _, row := range style.Block(p.Body(v, max(inner-2, 1), max(r.H-2, 1), key.Zoomed), inner-2, r.H-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
 	bottom := v.Line(r.W)
-	bottom.Put(color, "╰"+style.Repeat("─", inner)+"╯")
+	bottom.Write(color, "╰"+style.Repeat("─", inner)+"╯")
 	return append(rows, bottom.Full())
 }
 
@@ -145,19 +145,19 @@ func FrameTop(p Pane, v *View, w int, focused bool) string {
 		color, nameInk = style.Focus, style.Focus
 	}
 	top := v.Line(w)
-	top.Put(color, "╭─")
+	top.Write(color, "╭─")
 	title := v.Line(w - 4)
-	title.Put(style.Text, " ").Put(nameInk, p.Name(v)).Put(style.Text, " ")
+	title.Write(style.Text, " ").Write(nameInk, p.Name(v)).Write(style.Text, " ")
 	values := v.Line(title.Left() - 2)
-	p.Head(v, values)
+	p.Header(v, values)
 	if values.Width > 0 {
-		title.Put(style.Text, " ").Append(values).Put(style.Text, " ")
+		title.Write(style.Text, " ").Append(values).Write(style.Text, " ")
 	}
 	top.Append(title)
 	for top.Left() > 1 {
-		top.Put(color, style.Repeat("─", top.Left()-1))
+		top.Write(color, style.Repeat("─", top.Left()-1))
 	}
-	top.Put(color, "╮")
+	top.Write(color, "╮")
 	return top.Full()
 }
 

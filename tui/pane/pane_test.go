@@ -69,7 +69,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	}
 	l := v.Line(100)
-	new(Accuracy).Head(v, l)
+	new(Accuracy).Header(v, l)
 	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40 % to 7.10 %") {
 		t.Error(text)
 	}
@@ -136,7 +136,7 @@ func TestRegionShowsBothRadii(t *testing.T) {
 	v.H.Epochs = 3
 	v.H.Status = event.Status{Phase: event.Running, Settings: []event.Setting{{Key: "radius", Text: "2", Primary: true}}}
 	l := v.Line(26)
-	NewRegion().Head(v, l)
+	NewRegion().Header(v, l)
 	if text := ansi.Strip(l.Full()); !strings.Contains(text, "R 1.000 → 2.000") {
 		t.Errorf("%q", text)
 	}
@@ -152,7 +152,7 @@ func TestSampledMethod(t *testing.T) {
 	}
 	add("zoomed, the samples", ansi.Strip(strings.Join(zoomedBody(t, v, p, 80, 20, "v"), "\n")))
 	l := v.Line(80)
-	p.Head(v, l)
+	p.Header(v, l)
 	if header := ansi.Strip(l.Full()); !strings.HasPrefix(header, "gradient rows 14,500  ρ ") {
 		t.Errorf("beside the samples' charts stands %q", header)
 	}

@@ -39,11 +39,11 @@ func (p *Region) Name(v *View) string {
 	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.H.Steering()]
 }
 
-func (p *Region) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+func (p *Region) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
 func (p *Region) ToggleLog() bool { p.log = !p.log; return true }
 
-func (p *Region) Head(v *View, l *style.Line) {
+func (p *Region) Header(v *View, l *style.Line) {
 	if v.H.Epochs == 0 {
 		return
 	}
@@ -296,7 +296,7 @@ func (p *Region) keyLine(v *View, w int) string {
 	}
 	l := v.Line(w)
 	first := p.first(v)
-	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(
+	l.Write(style.Accent, "v").Write(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(
 		first+2)+" of "+format.Count(n)+"  ")
 	return l.Raw(p.Controls.KeyLine(&v.Pen, l.Left()), l.Left()).Full()
 }
@@ -328,17 +328,17 @@ func drawnMetric(h *history.History, pl chart.Plot) *history.MetricSeries {
 // caption says what the chart under it shows.
 func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 	l := v.Line(w)
-	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
+	l.Write(pl.Curves[0].Token, pl.Curves[0].Name)
 	if f := drawnMetric(v.H, pl); f != nil && f.Meaning != "" {
 		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
 	if len(pl.Rules) > 0 {
-		l.Put(style.Muted, "  actual over predicted")
+		l.Write(style.Muted, "  actual over predicted")
 		if v.H.Rejected > 0 {
 			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.H.Rejected)+" rejected"))
 		}
 	} else if pl.Log {
-		l.Put(style.Muted, "  log")
+		l.Write(style.Muted, "  log")
 	}
 	if len(pl.Planned.Points) > 0 {
 		l.Group(style.Text.Of("  "), pl.Planned.Sign(v.Glyphs))
@@ -350,7 +350,7 @@ func (p *Region) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, p.Name(v))
 	if v.H.Epochs > 0 {
-		p.Head(v, l)
+		p.Header(v, l)
 	}
 	return []string{l.Full()}
 }

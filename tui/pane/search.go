@@ -27,15 +27,15 @@ func (s *search) line(v *View, w, found int, more string) string {
 	arrows := v.Glyphs.Keys("↑↓")
 	switch {
 	case s.typing:
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(
+		l.Write(style.Accent, "/ ").Write(style.Strong, style.Clean(s.text)).Write(style.Accent, "▏").Write(
 			style.Muted, "  "+format.Count(found)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(
+		l.Write(style.Accent, "/ ").Write(style.Strong, style.Clean(s.text)).Write(
 			style.Muted, "  "+format.Count(found)+" found · "+arrows+" scroll · esc ends")
 	case s.up > 0:
-		l.Put(style.Muted, format.Count(s.up)+" newer below · "+arrows+" scroll · end: newest · / search"+more)
+		l.Write(style.Muted, format.Count(s.up)+" newer below · "+arrows+" scroll · end: newest · / search"+more)
 	default:
-		l.Put(style.Muted, arrows+" scroll · / search"+more)
+		l.Write(style.Muted, arrows+" scroll · / search"+more)
 	}
 	return l.Full()
 }

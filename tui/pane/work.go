@@ -26,9 +26,9 @@ var (
 
 func (*Work) Name(*View) string { return "work" }
 
-func (*Work) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (*Work) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *Work) Head(v *View, l *style.Line) {
+func (p *Work) Header(v *View, l *style.Line) {
 	if v.H.Latest.Epoch == 0 || v.H.Missing(&v.H.Curves.Seconds) {
 		return
 	}
@@ -76,7 +76,7 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 		text := style.Wrapped(v.Without("times"), w)
 		rows := make([]string, max(0, h-len(text))/2, h)
 		for _, s := range text {
-			rows = append(rows, v.Line(w).To((w-style.Cells(s))/2).Put(style.Muted, s).Full())
+			rows = append(rows, v.Line(w).To((w-style.Cells(s))/2).Write(style.Muted, s).Full())
 		}
 		return style.Clip(rows, h)
 	}
@@ -93,7 +93,7 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
 				l.To(c * each)
-				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(
+				l.Write(style.Muted, style.Pad(items[k].name, 12)).Write(
 					style.Text, style.Right(items[k].value, min(9, each-13)))
 			}
 		}

@@ -62,7 +62,7 @@ type client struct {
 	claimed   bool     // whether the one session is taken
 	user      string   // what the client calls itself
 	tried     []string // fingerprints of keys that were refused, and why
-	why       string   // the reason why the connection was ended by us; the first one stays
+	reason    string   // the reason why the connection was ended by us; the first one stays
 }
 
 // stage is how far a connection has come.
@@ -120,8 +120,8 @@ func (c *client) SetWriteDeadline(time.Time) error { return nil }
 // end cuts the connection. Of several reasons the first is the one that is told.
 func (c *client) end(why string) {
 	c.mu.Lock()
-	if c.why == "" && c.stage != gone {
-		c.why = why
+	if c.reason == "" && c.stage != gone {
+		c.reason = why
 	}
 	c.mu.Unlock()
 	c.Close()
@@ -143,7 +143,7 @@ func (c *client) Close() error {
 	err := c.Conn.Close()
 	c.server.left(c)
 	if was == admitted {
-		switch why := c.reason(); why {
+		switch why := c.endReason(); why {
 		case serverClosed:
 		case "":
 			c.server.log.Debug("left without a session", "remote", c.addr)
@@ -197,11 +197,11 @@ func (c *client) refuse(user, fingerprint, why string) {
 	}
 }
 
-// reason is why the connection ended, as far as that was our doing.
-func (c *client) reason() string {
+// endReason is why the connection ended, as far as that was our doing.
+func (c *client) endReason() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.why
+	return c.reason
 }
 
 // keepAlive calls a function and asks the client from time to time whether it is there. It returns when the connection

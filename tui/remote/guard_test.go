@@ -25,8 +25,8 @@ func TestBrokenSession(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("the session does not end")
 	}
-	if c.reason() != "the session broke" || !bytes.Contains(text.Bytes(), []byte("broken channel")) || !bytes.Contains(text.Bytes(), []byte("guard_test")) {
-		t.Errorf("%q, logged %q", c.reason(), &text)
+	if c.endReason() != "the session broke" || !bytes.Contains(text.Bytes(), []byte("broken channel")) || !bytes.Contains(text.Bytes(), []byte("guard_test")) {
+		t.Errorf("%q, logged %q", c.endReason(), &text)
 	}
 }
 

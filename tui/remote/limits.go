@@ -21,7 +21,7 @@ const (
 	loginBytes      = 64 << 10
 	exchangeRate    = 0.1      // key exchanges a second of a client who has logged in
 	exchangeBurst   = 8        //
-	hostsKnocking   = 8        // as many hosts share the connections that have no session yet
+	maxHandshakes   = 8        // as many hosts share the connections that have no session yet
 	clientRate      = 64e3     // bytes a second that are read from a connection
 	clientBurst     = 256e3    //
 	clientChunk     = 4096     // of them at a time
@@ -31,13 +31,13 @@ const (
 	outputChunk     = 16384    // bytes that a client must take within Limits.Stall
 	keepalive       = 15 * time.Second
 	keepalivesLost  = 3               // as many unanswered end a connection
-	farewell        = 2 * time.Second // for a screen to be restored, before the connection is cut
+	closingText     = 2 * time.Second // for a screen to be restored, before the connection is cut
 	parting         = time.Second     // for a client to go by itself after the last byte
 	lineRate        = 0.2             // lines a second that a host can put into the log
 	lineBurst       = 10              //
 	allLineRate     = 20              // the same for all hosts
 	allLineBurst    = 100             //
-	mostHosts       = 4096            // remembered
+	maxHosts        = 4096            // remembered
 	forgetHostAfter = 5 * time.Minute
 )
 
@@ -76,15 +76,15 @@ func (l *Limits) clamp(width, height uint32) screen.Size {
 
 // gate counts who knocks. Its methods may be called from any goroutine.
 type gate struct {
-	mu       sync.Mutex
-	limits   Limits
-	all      *rate.Limiter // handshakes
-	lines    *rate.Limiter // of the log
-	hosts    map[netip.Addr]*host
-	knocking int            // connections without a session yet
-	seats    map[string]int // sessions, by the fingerprint of their key
-	taken    int            // sessions in all
-	memory   int            // bytes that are set aside for them
+	mu         sync.Mutex
+	limits     Limits
+	all        *rate.Limiter // handshakes
+	lines      *rate.Limiter // of the log
+	hosts      map[netip.Addr]*host
+	handshakes int            // connections without a session yet
+	seats      map[string]int // sessions, by the fingerprint of their key
+	taken      int            // sessions in all
+	memory     int            // bytes that are set aside for them
 }
 
 // seat is a place at the run. The gate alone looks into it.
@@ -106,7 +106,7 @@ func bytesOf(size screen.Size) int { return viewerBytes + cellBytes*size.Width*s
 type host struct {
 	handshakes *rate.Limiter
 	lines      *rate.Limiter
-	knocking   int
+	pending    int
 	muted      int // lines left out of the log since the last one
 	seen       time.Time
 }
@@ -136,7 +136,7 @@ func (g *gate) host(a netip.Addr, now time.Time) *host {
 	a = neighbourhood(a)
 	h := g.hosts[a]
 	if h == nil {
-		if len(g.hosts) >= mostHosts {
+		if len(g.hosts) >= maxHosts {
 			g.forget(now)
 		}
 		// One host alone can't take what all have.
@@ -154,33 +154,33 @@ func (g *gate) host(a netip.Addr, now time.Time) *host {
 func (g *gate) forget(now time.Time) {
 	for _, age := range []time.Duration{forgetHostAfter, 0} {
 		for a, h := range g.hosts {
-			if h.knocking == 0 && now.Sub(h.seen) >= age {
+			if h.pending == 0 && now.Sub(h.seen) >= age {
 				delete(g.hosts, a)
 			}
 		}
-		if len(g.hosts) < mostHosts {
+		if len(g.hosts) < maxHosts {
 			return
 		}
 	}
 }
 
-// knock asks whether a new connection may begin its handshake; it is why not, or empty. Who may must call greeted once.
-func (g *gate) knock(a netip.Addr, now time.Time) string {
+// admit asks whether a new connection may begin its handshake; it is why not, or empty. Who may must call greeted once.
+func (g *gate) admit(a netip.Addr, now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.host(a, now)
 	switch {
-	case h.knocking >= max(g.limits.Sessions/hostsKnocking, 1):
+	case h.pending >= max(g.limits.Sessions/maxHandshakes, 1):
 		return "too many connections of this host have no session"
-	case g.knocking >= g.limits.Sessions:
+	case g.handshakes >= g.limits.Sessions:
 		return "too many connections have no session"
 	case !h.handshakes.AllowN(now, 1):
 		return "too many connections a second from this host"
 	case !g.all.AllowN(now, 1):
 		return "too many connections a second"
 	}
-	h.knocking++
-	g.knocking++
+	h.pending++
+	g.handshakes++
 	return ""
 }
 
@@ -188,8 +188,8 @@ func (g *gate) knock(a netip.Addr, now time.Time) string {
 func (g *gate) greeted(a netip.Addr, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.knocking--
-	g.host(a, now).knocking--
+	g.handshakes--
+	g.host(a, now).pending--
 }
 
 // sit takes a seat for a key, with a terminal of a size; it is why not, or empty. Who has one must call rise once.

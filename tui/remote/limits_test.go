@@ -45,7 +45,7 @@ func TestGateHandshakes(t *testing.T) {
 	a, b, c := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("10.0.0.3")
 	let := func(from netip.Addr, at time.Time) (n int) {
 		for range 20 {
-			if g.knock(from, at) == "" {
+			if g.admit(from, at) == "" {
 				g.greeted(from, at)
 				n++
 			}
@@ -69,7 +69,7 @@ func TestGateHandshakes(t *testing.T) {
 	// All of an IPv6 network is one host.
 	g = newGate(Limits{Handshakes: 2}.normal())
 	for i, addr := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::3"} {
-		why := g.knock(netip.MustParseAddr(addr), now)
+		why := g.admit(netip.MustParseAddr(addr), now)
 		if (why == "") != (i < 2) {
 			t.Errorf("%s: %q", addr, why)
 		}
@@ -82,16 +82,16 @@ func TestGateKnocking(t *testing.T) {
 	host := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
 	for h := range 8 {
 		for i := range 4 {
-			if why := g.knock(host(h), now); (why == "") != (i < 2) {
+			if why := g.admit(host(h), now); (why == "") != (i < 2) {
 				t.Errorf("connection %d of host %d: %q", i, h, why)
 			}
 		}
 	}
-	if why := g.knock(host(8), now); why == "" {
+	if why := g.admit(host(8), now); why == "" {
 		t.Error("there is no end to the connections without a session")
 	}
 	g.greeted(host(0), now)
-	if why := g.knock(host(8), now); why != "" {
+	if why := g.admit(host(8), now); why != "" {
 		t.Errorf("when one has logged in: %q", why)
 	}
 }
@@ -183,14 +183,14 @@ func TestMemoryIsGiven(t *testing.T) {
 func TestGateForgets(t *testing.T) {
 	g := newGate(Limits{Handshakes: 1}.normal())
 	now := time.Unix(1e9, 0)
-	for i := range 3 * mostHosts {
-		g.knock(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
+	for i := range 3 * maxHosts {
+		g.admit(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
 	}
-	if n := len(g.hosts); n > mostHosts {
+	if n := len(g.hosts); n > maxHosts {
 		t.Errorf("%d hosts are remembered", n)
 	}
-	if g.knocking != 2 {
-		t.Errorf("%d are knocking", g.knocking)
+	if g.handshakes != 2 {
+		t.Errorf("%d are knocking", g.handshakes)
 	}
 }
 

@@ -163,7 +163,7 @@ func (s *Server) admit(ctx ssh.Context, pub ssh.PublicKey) bool {
 func (s *Server) failed(conn net.Conn, err error) {
 	c := conn.RemoteAddr().(peer).client
 	c.mu.Lock()
-	user, why, tried := c.user, c.why, strings.Join(c.tried, "; ")
+	user, why, tried := c.user, c.reason, strings.Join(c.tried, "; ")
 	c.mu.Unlock()
 	var refusal *gossh.ServerAuthError
 	switch {
@@ -252,7 +252,7 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		remote, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 		addr := remote.Addr().Unmap()
-		if why := s.gate.knock(addr, time.Now()); why != "" {
+		if why := s.gate.admit(addr, time.Now()); why != "" {
 			conn.Close()
 			s.refused(addr, why)
 			continue
@@ -328,7 +328,7 @@ func (s *Server) close() {
 	if !idle {
 		select {
 		case <-s.quiet:
-		case <-time.After(2 * farewell): // each session cuts itself off after one
+		case <-time.After(2 * closingText): // each session cuts itself off after one
 		}
 	}
 	s.cut(func(*client) bool { return true })

@@ -152,7 +152,7 @@ func TestStatusOverSSH(t *testing.T) {
 // Of sizes that come faster than they are taken the newest stays.
 func TestResizesKeepNewest(t *testing.T) {
 	s := &Server{o: Options{Limits: Limits{}.normal()}, gate: newGate(Limits{}.normal())}
-	se := &session{server: s, sizes: make(chan screen.Size, 1), pty: true, begun: true}
+	se := &session{server: s, sizes: make(chan screen.Size, 1), pty: true, started: true}
 	for w := range uint32(1000) {
 		if !se.request(&gossh.Request{Type: "window-change", Payload: gossh.Marshal(windowChange{Columns: w + 1, Rows: 24})}) {
 			t.Fatal("a new size is refused")
@@ -196,7 +196,7 @@ func TestKeepAlive(t *testing.T) {
 		close(m.closed)
 	}()
 	c.keepAlive(t.Context(), m, 20*time.Millisecond, func() {})
-	if why := c.reason(); why != "no answer for 60ms" {
+	if why := c.endReason(); why != "no answer for 60ms" {
 		t.Errorf("ended as %q", why)
 	}
 }

@@ -45,7 +45,7 @@ type session struct {
 	sizes    chan screen.Size // the newest, if it has not been taken
 	screen   bool             // whether the screen is asked for, not a command
 	command  string
-	begun    bool
+	started  bool
 	done     chan struct{} // closed when run has returned
 	seat     seat
 
@@ -105,12 +105,12 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 		ok := se.request(r)
 		r.Reply(ok, nil)
 		if ok && (r.Type == "shell" || r.Type == "exec") {
-			se.begun = true
+			se.started = true
 			go se.run()
 		}
 	}
 	se.end(errLeft)
-	if se.begun {
+	if se.started {
 		<-se.done
 	}
 	se.client.end("no session")
@@ -151,16 +151,16 @@ func (se *session) request(r *gossh.Request) bool {
 		return true
 	case "env":
 		var e envRequest
-		return !se.begun && payload(r, &e) && se.terminal.set(e.Name, e.Value)
+		return !se.started && payload(r, &e) && se.terminal.set(e.Name, e.Value)
 	case "shell":
-		if se.begun {
+		if se.started {
 			return false
 		}
 		se.screen = true
 		return se.client.reach(seated)
 	case "exec":
 		var e execRequest
-		if se.begun || !payload(r, &e) {
+		if se.started || !payload(r, &e) {
 			return false
 		}
 		se.command = e.Command
@@ -180,7 +180,7 @@ func (se *session) request(r *gossh.Request) bool {
 
 func (se *session) allocate(r *gossh.Request) bool {
 	var p ptyRequest
-	if se.begun || se.pty || !payload(r, &p) {
+	if se.started || se.pty || !payload(r, &p) {
 		return false
 	}
 	if se.key.noScreen {
@@ -196,7 +196,7 @@ func (se *session) allocate(r *gossh.Request) bool {
 
 // resize leaves a size for the screen. A size that nobody has taken yet is replaced.
 func (se *session) resize(size screen.Size) {
-	if !se.begun {
+	if !se.started {
 		se.terminal.size = size
 		return
 	}
@@ -270,7 +270,7 @@ func (se *session) watch(out *output) int {
 	se.viewer.Since = time.Now()
 	// A screen that is not gone a while after its session ended is cut off.
 	defer context.AfterFunc(se.ctx, func() {
-		time.AfterFunc(farewell, func() { se.client.end(se.why(nil)) })
+		time.AfterFunc(closingText, func() { se.client.end(se.reason(nil)) })
 	})()
 	in := newInput(se.ctx, se.ch, s.o.Limits.Idle, se.end)
 	defer in.stop()
@@ -287,7 +287,7 @@ func (se *session) watch(out *output) int {
 		info: se.viewer, environ: se.terminal.environ(), size: size, resizes: se.sizes,
 		in: in, out: out, hangUp: se.client.end,
 	})
-	s.log.Info("leave", append(who[:len(who):len(who)], "why", se.why(err), "after",
+	s.log.Info("leave", append(who[:len(who):len(who)], "why", se.reason(err), "after",
 		time.Since(se.viewer.Since).Round(time.Second),
 		"written", se.client.written.Load(), "viewers", s.gate.sitting()-1)...)
 	if err != nil && se.ctx.Err() == nil {
@@ -296,11 +296,11 @@ func (se *session) watch(out *output) int {
 	return 0
 }
 
-// why says why a screen is gone.
-func (se *session) why(err error) string {
+// reason says why a screen is gone.
+func (se *session) reason(err error) string {
 	cause := context.Cause(se.ctx)
 	var network *net.OpError
-	switch why := se.client.reason(); {
+	switch why := se.client.endReason(); {
 	case why != "":
 		return why
 	case cause != nil && !errors.Is(cause, errLeft):

@@ -53,7 +53,7 @@ func newNews(run Run) *news {
 			if err != nil {
 				return
 			}
-			n.take(&d)
+			n.apply(&d)
 		}
 	}()
 	return n
@@ -66,7 +66,7 @@ func (n *news) close() {
 	n.feed.Close()
 }
 
-func (n *news) take(d *feed.Delta) {
+func (n *news) apply(d *feed.Delta) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.status = d.Status
@@ -119,8 +119,8 @@ func (n *news) text(v event.Float) string {
 	return fmt.Sprintf("%.4g", float64(v))
 }
 
-// told is the newest finite value of the measure, and a × behind it where one came since that is not finite.
-func (n *news) told() string {
+// measureText is the newest finite value of the measure, and a × behind it where one came since that is not finite.
+func (n *news) measureText() string {
 	var words []string
 	if n.finite.Finite() {
 		words = append(words, n.text(n.finite))
@@ -146,7 +146,7 @@ func (n *news) line() string {
 	}
 	words = append(words, n.phase())
 	if n.last != nil {
-		if w := n.told(); w != "" {
+		if w := n.measureText(); w != "" {
 			words = append(words, n.measure.Info().Name+" "+w)
 		}
 	}

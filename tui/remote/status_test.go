@@ -20,7 +20,7 @@ func TestStatus(t *testing.T) {
 		return event.EpochEvent{Epoch: k, Loss: 0.5, TestError: event.Float(test), ValidationError: event.Absent, Error: 0.01, RMSE: event.Float(math.NaN())}
 	}
 	ann := event.Viewer{Name: "ann", Key: "A", Control: true}
-	n.take(&feed.Delta{
+	n.apply(&feed.Delta{
 		Run: run, Epochs: []event.EpochEvent{epoch(1, 0.09), epoch(2, 0.049), epoch(3, 0.051)},
 		Status: event.Status{
 			Phase: event.Running, Epoch: 3, EpochLimit: 40, Optimizer: "adam", Elapsed: 1.5, Equivalents: 12,
@@ -48,15 +48,15 @@ func TestStatus(t *testing.T) {
 	}
 
 	// After a rewind the best is of what was kept.
-	n.take(&feed.Delta{Epochs: []event.EpochEvent{epoch(2, 0.08)}, Status: event.Status{Phase: event.Paused, Epoch: 2}})
+	n.apply(&feed.Delta{Epochs: []event.EpochEvent{epoch(2, 0.08)}, Status: event.Status{Phase: event.Paused, Epoch: 2}})
 	if got := n.line(); !strings.Contains(got, "tr-newton, epoch 2, paused, test error 8.00 %, best 8.00 % in epoch 2, nobody is watching") {
 		t.Errorf("after a rewind: %q", got)
 	}
-	n.take(&feed.Delta{Done: &event.DoneEvent{Reason: event.ReasonTarget}, Status: event.Status{Phase: event.Ended, Epoch: 2}})
+	n.apply(&feed.Delta{Done: &event.DoneEvent{Reason: event.ReasonTarget}, Status: event.Status{Phase: event.Ended, Epoch: 2}})
 	if got := n.line(); !strings.Contains(got, "ended (target)") {
 		t.Errorf("at the end: %q", got)
 	}
-	n.take(&feed.Delta{Diverged: &event.DivergedEvent{Reason: "the loss is\nNaN"}, Done: &event.DoneEvent{Reason: event.ReasonDiverged}})
+	n.apply(&feed.Delta{Diverged: &event.DivergedEvent{Reason: "the loss is\nNaN"}, Done: &event.DoneEvent{Reason: event.ReasonDiverged}})
 	if got := n.line(); !strings.Contains(got, "diverged: the loss is NaN") {
 		t.Errorf("diverged: %q", got)
 	}
@@ -64,7 +64,7 @@ func TestStatus(t *testing.T) {
 
 func TestStatusOfRegression(t *testing.T) {
 	n := &news{}
-	n.take(&feed.Delta{
+	n.apply(&feed.Delta{
 		Run:    &event.RunEvent{Data: event.DataInfo{Name: "sine\x1b[2J"}, Model: event.ModelInfo{Layers: []int{1, 1}}, Optimizer: "lm"},
 		Epochs: []event.EpochEvent{{Epoch: 1, RMSE: 0.125, Error: event.Float(math.NaN()), TestRMSE: event.Float(math.NaN())}},
 		Status: event.Status{Phase: event.Running, Epoch: 1, Audience: &event.Audience{Viewers: []event.Viewer{{Name: "bob"}}}},
@@ -72,11 +72,11 @@ func TestStatusOfRegression(t *testing.T) {
 	if got, want := n.line(), "sine[2J: lm, epoch 1, running, training RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}
-	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 2, RMSE: event.Float(math.NaN())}}, Status: event.Status{Phase: event.Running, Epoch: 2}})
+	n.apply(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 2, RMSE: event.Float(math.NaN())}}, Status: event.Status{Phase: event.Running, Epoch: 2}})
 	if got, want := n.line(), "sine[2J: lm, epoch 2, running, training RMSE 0.125, best 0.125 in epoch 1, nobody is watching"; got != want {
 		t.Errorf("not told:\n%q, expected\n%q", got, want)
 	}
-	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 3, RMSE: event.NotFinite}}, Status: event.Status{Phase: event.Running, Epoch: 3}})
+	n.apply(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 3, RMSE: event.NotFinite}}, Status: event.Status{Phase: event.Running, Epoch: 3}})
 	if got, want := n.line(), "sine[2J: lm, epoch 3, running, training RMSE 0.125 ×, best 0.125 in epoch 1, nobody is watching"; got != want {
 		t.Errorf("not finite:\n%q, expected\n%q", got, want)
 	}

@@ -20,7 +20,7 @@ import (
 
 const (
 	longestFile = 200 // bytes of a file's name, without room for the end of it
-	longestDeed = 120 // characters
+	maxAction   = 120 // characters
 )
 
 // steered is the run as one viewer sees it. It takes commands of those who may steer alone, keeps what they save in one
@@ -69,7 +69,7 @@ func (f *steered) Do(ctx context.Context, c event.Command) error {
 	if !f.viewer.Control {
 		return feed.ErrReadOnly
 	}
-	words := clean(event.Label(c), longestDeed)
+	words := clean(event.Label(c), maxAction)
 	err := f.pass(ctx, c)
 	if !event.Steers(c) {
 		return err

@@ -31,8 +31,8 @@ const (
 )
 
 const (
-	pasteBegins = "\x1b[200~"
-	pasteEnds   = "\x1b[201~"
+	pasteStart = "\x1b[200~"
+	pasteEnds  = "\x1b[201~"
 )
 
 // Read fails with errEndless.
@@ -59,26 +59,26 @@ func (t *typed) step(b byte) {
 	switch {
 	case t.state == typedPaste:
 		if string(t.tail) == pasteEnds {
-			t.begin(typedText)
+			t.start(typedText)
 		}
 	case b == 0x1b: // as the parser has it, this ends any other sequence
-		t.begin(typedEscape)
+		t.start(typedEscape)
 		t.long, t.tail = 1, append(t.tail, b)
 	case t.state == typedEscape && b == '[':
 		t.state = typedCSI
 	case t.state == typedEscape && (b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_'):
 		t.state = typedString
 	case t.state == typedEscape:
-		t.begin(typedText)
+		t.start(typedText)
 	case t.state == typedCSI && b >= 0x40 && b < 0x7f:
-		if string(t.tail) == pasteBegins {
+		if string(t.tail) == pasteStart {
 			t.state = typedPaste
 			return
 		}
-		t.begin(typedText)
+		t.start(typedText)
 	case t.state == typedString:
 		if b == 0x07 {
-			t.begin(typedText)
+			t.start(typedText)
 		}
 	}
 }
@@ -90,9 +90,9 @@ func (t *typed) letter(b byte) {
 		t.rest--
 		return
 	case b == 0x9b:
-		t.begin(typedCSI)
+		t.start(typedCSI)
 	case b == 0x90 || b == 0x98 || b >= 0x9d && b <= 0x9f:
-		t.begin(typedString)
+		t.start(typedString)
 	}
 	t.rest = 0
 	switch {
@@ -105,4 +105,4 @@ func (t *typed) letter(b byte) {
 	}
 }
 
-func (t *typed) begin(s typedState) { t.state, t.long, t.tail = s, 0, t.tail[:0] }
+func (t *typed) start(s typedState) { t.state, t.long, t.tail = s, 0, t.tail[:0] }

@@ -16,7 +16,7 @@ import (
 // rows are of one width, and of nothing but text and SGR sequences; a style ends with a reset before the next begins.
 type diff struct {
 	profile  colorprofile.Profile // what the terminal can show
-	inks     map[string]string    // styles as it can show them
+	codes    map[string]string    // styles as it can show them
 	out      []byte
 	style    string // that the terminal has now
 	old, new []rowCell
@@ -28,8 +28,8 @@ type rowCell struct{ style, text string }
 // gap is how many cells that are the same may be written anew: going past them takes as many bytes.
 const gap = 3
 
-// mostInks bounds how many styles are kept as the terminal can show them.
-const mostInks = 1 << 12
+// maxCodes bounds how many styles are kept as the terminal can show them.
+const maxCodes = 1 << 12
 
 // row writes what differs in row y, counted from 0, where was is what stands there; blank says that nothing does.
 func (p *diff) row(y int, was, now string, blank bool) {
@@ -59,7 +59,7 @@ func (p *diff) row(y int, was, now string, blank bool) {
 		}
 		if x >= end {
 			p.move(y, x, cursor)
-			p.ink("")
+			p.code("")
 			p.out = append(p.out, ansi.EraseLineRight...)
 			break
 		}
@@ -68,11 +68,11 @@ func (p *diff) row(y int, was, now string, blank bool) {
 		} else {
 			p.move(y, x, cursor)
 		}
-		p.ink(p.new[x].style)
+		p.code(p.new[x].style)
 		p.out = append(p.out, p.new[x].text...)
 		cursor = x + 1
 	}
-	p.ink("")
+	p.code("")
 }
 
 // same reports whether a cell needs no writing.
@@ -103,7 +103,7 @@ func (p *diff) at(y, x int) {
 	p.out = append(p.out, 'H')
 }
 
-func (p *diff) ink(style string) {
+func (p *diff) code(style string) {
 	if style == p.style {
 		return
 	}
@@ -115,13 +115,13 @@ func (p *diff) ink(style string) {
 		p.out = append(p.out, style...)
 		return
 	}
-	ink, ok := p.inks[style]
+	ink, ok := p.codes[style]
 	if !ok {
-		if p.inks == nil || len(p.inks) >= mostInks {
-			p.inks = map[string]string{}
+		if p.codes == nil || len(p.codes) >= maxCodes {
+			p.codes = map[string]string{}
 		}
 		ink = p.shown(style)
-		p.inks[strings.Clone(style)] = ink
+		p.codes[strings.Clone(style)] = ink
 	}
 	p.out = append(p.out, ink...)
 }

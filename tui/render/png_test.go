@@ -34,28 +34,28 @@ func TestPNG(t *testing.T) {
 		}{
 			{"background", 0, 0, 0, 0, color.RGBA{200, 0, 0, 255}},
 			{"background", 0, 0, 0.99, 0.99, color.RGBA{200, 0, 0, 255}},
-			{"reversed", 1, 0, 0.5, 0.5, sheet.ink},
-			{"first dot", 2, 0, 0.25, 0.125, sheet.ink},
+			{"reversed", 1, 0, 0.5, 0.5, sheet.color},
+			{"first dot", 2, 0, 0.25, 0.125, sheet.color},
 			{"no second dot", 2, 0, 0.25, 0.375, sheet.ground},
 			{"no fourth dot", 2, 0, 0.75, 0.125, sheet.ground},
-			{"last dot", 3, 0, 0.75, 0.875, sheet.ink},
+			{"last dot", 3, 0, 0.75, 0.875, sheet.color},
 			{"between the dots", 3, 0, 0.5, 0.5, sheet.ground},
-			{"line", 4, 0, 0, 0.5, sheet.ink},
-			{"line", 4, 0, 0.99, 0.5, sheet.ink},
+			{"line", 4, 0, 0, 0.5, sheet.color},
+			{"line", 4, 0, 0.99, 0.5, sheet.color},
 			{"over the line", 4, 0, 0.5, 0.4, sheet.ground},
-			{"corner from the line", 5, 0, 0, 0.5, sheet.ink},
-			{"corner downwards", 5, 0, 0.5, 0.99, sheet.ink},
+			{"corner from the line", 5, 0, 0, 0.5, sheet.color},
+			{"corner downwards", 5, 0, 0.5, 0.99, sheet.color},
 			{"corner not upwards", 5, 0, 0.5, 0.1, sheet.ground},
-			{"the next one goes on", 5, 1, 0.5, 0, sheet.ink},
+			{"the next one goes on", 5, 1, 0.5, 0, sheet.color},
 			{"upper half", 4, 1, 0.5, 0.49, sheet.ground},
-			{"lower half", 4, 1, 0.5, 0.5, sheet.ink},
+			{"lower half", 4, 1, 0.5, 0.5, sheet.color},
 			{"after a wide character", 9, 1, 0.5, 0.5, color.RGBA{0, 0, 250, 255}},
 		} {
 			if got := at(c.x, c.y, c.dx, c.dy); hexOf(got) != hexOf(c.want) {
 				t.Errorf("dark %v, %s: %v, want %v", dark, c.name, hexOf(got), hexOf(c.want))
 			}
 		}
-		if got := hexOf(at(9, 0, 0.5, 0.5)); got == hexOf(sheet.ink) || got == hexOf(sheet.ground) {
+		if got := hexOf(at(9, 0, 0.5, 0.5)); got == hexOf(sheet.color) || got == hexOf(sheet.ground) {
 			t.Errorf("faint is %v", got)
 		}
 		ink := func(x, y int) (n int) {

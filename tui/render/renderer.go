@@ -80,11 +80,11 @@ func (p *Renderer) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.suspended, p.shown = false, Frame{}
-	_ = p.begin()
+	_ = p.start()
 }
 
-// Put hands over a frame in the place of one that was not drawn yet.
-func (p *Renderer) Put(f Frame) {
+// Enqueue hands over a frame in the place of one that was not drawn yet.
+func (p *Renderer) Enqueue(f Frame) {
 	select {
 	case <-p.Frames:
 	default:
@@ -101,7 +101,7 @@ func (p *Renderer) Run() {
 			_ = p.end()
 		}
 	}()
-	if p.Err = p.begin(); p.Err != nil {
+	if p.Err = p.start(); p.Err != nil {
 		return
 	}
 	for f := range p.Frames {
@@ -115,13 +115,13 @@ func (p *Renderer) Run() {
 }
 
 // XTWINOPS: the window's title put aside and taken back.
-var keepTitle, oldTitle = ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)
+var saveTitle, oldTitle = ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)
 
-// begin takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
-func (p *Renderer) begin() error {
+// start takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
+func (p *Renderer) start() error {
 	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
 	if !p.plain {
-		s += keepTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
+		s += saveTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
 		if p.keys {
 			s += ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
 		}

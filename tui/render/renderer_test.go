@@ -128,7 +128,7 @@ func TestTerminalGivenBack(t *testing.T) {
 				t.Errorf("%s: mode %s is left %v", name, mode, on)
 			}
 		}
-		if !strings.Contains(out.String(), keepTitle) || !strings.Contains(out.String(), oldTitle) {
+		if !strings.Contains(out.String(), saveTitle) || !strings.Contains(out.String(), oldTitle) {
 			t.Errorf("%s: the title is not kept and given back", name)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // sheet has the colours that stand for the terminal's own in a picture.
-type sheet struct{ ground, ink color.Color }
+type sheet struct{ ground, color color.Color }
 
 func newSheet(dark bool) sheet {
 	if dark {
@@ -21,7 +21,7 @@ func newSheet(dark bool) sheet {
 func (s *sheet) colors(c *uv.Style) (fore, back color.Color) {
 	fore, back = c.Fg, c.Bg
 	if fore == nil {
-		fore = s.ink
+		fore = s.color
 	}
 	if c.Attrs&uv.AttrReverse != 0 {
 		if back == nil {

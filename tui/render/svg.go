@@ -39,7 +39,7 @@ func WriteSVG(w io.Writer, rows []string, columns int, dark bool) error {
 func writeSheet(out *bufio.Writer, s *sheet, width, height float64) {
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%.1f" viewBox="0 0 %[1]g %[2]g" `+
 		`font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%g" fill="%s">`+"\n",
-		width, height, fontSize, hexOf(s.ink))
+		width, height, fontSize, hexOf(s.color))
 	fmt.Fprintf(out, `<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>`+"\n", width, height, hexOf(s.ground))
 }
 

@@ -145,8 +145,8 @@ func removed(m *Model, msg removedMsg) tea.Cmd {
 	return nil // and it stays out of sight until the store is read without it
 }
 
-// Settle deletes what is still to be deleted, when the list was left.
-func (m *Model) Settle() (err error) {
+// Flush deletes what is still to be deleted, when the list was left.
+func (m *Model) Flush() (err error) {
 	for _, x := range m.pending {
 		err = errors.Join(err, x.delete(m.store))
 	}

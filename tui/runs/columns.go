@@ -77,9 +77,9 @@ func newColumns(spark func(r *row, w int) string, now func() time.Time) []column
 			}), Compare: byNumber((*row).elapsed), Missing: func(r *row) bool { return math.IsNaN(r.elapsed()) }}),
 		{Key: "age", Title: "age", About: "since it began", Width: 6, Rank: 6,
 			Cell: func(r *row, _ int) style.Part {
-				return style.Text.Of(ageText(now().Sub(r.begun()), r.begun().IsZero()))
+				return style.Text.Of(ageText(now().Sub(r.started()), r.started().IsZero()))
 			},
-			Compare: func(a, b *row) int { return b.begun().Compare(a.begun()) }},
+			Compare: func(a, b *row) int { return b.started().Compare(a.started()) }},
 		words("tags", "your tags", 24, 7, (*row).tags),
 		off(words("note", "your note", 40, 11, (*row).note)),
 		off(words("host", "where it was trained", 16, 12, func(r *row) string {
@@ -94,8 +94,8 @@ func newColumns(spark func(r *row, w int) string, now func() time.Time) []column
 // off is a column that is shown only where the user chose it.
 func off(c column) column { c.Off = true; return c }
 
-// ink is the colour of a cell: the name of the selected row stands out, and its curve.
-func ink(c *column, r *row, chosen bool, own style.Token) style.Token {
+// cellColor is the colour of a cell: the name of the selected row stands out, and its curve.
+func cellColor(c *column, r *row, chosen bool, own style.Token) style.Token {
 	switch {
 	case c.Key == curveColumn && (chosen || r.run != nil && r.run.State == store.Running):
 		return style.Test

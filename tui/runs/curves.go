@@ -99,7 +99,7 @@ func spark(m *Model, r *row, w int) string {
 		return ""
 	}
 	all := m.curves[r.run.ID].epochs
-	all = told(all, r.measure)
+	all = reported(all, r.measure)
 	n := min(len(all), w)
 	values := make([]float64, n)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -126,8 +126,8 @@ func spark(m *Model, r *row, w int) string {
 	return string(out)
 }
 
-// told leaves out the epochs that do not tell a measure.
-func told(all []event.EpochEvent, m event.Measure) (out []event.EpochEvent) {
+// reported leaves out the epochs that do not tell a measure.
+func reported(all []event.EpochEvent, m event.Measure) (out []event.EpochEvent) {
 	for i := range all {
 		if !m.Of(&all[i]).Absent() {
 			out = append(out, all[i])

@@ -31,7 +31,7 @@ func drawDetail(m *Model, r layout.Rect) []string {
 
 // legend names the curves.
 func legend(m *Model, w int) string {
-	return m.Line(w).Put(style.Strong, "loss").Put(style.Train, "  train").Put(style.Test, "  test").Full()
+	return m.Line(w).Write(style.Strong, "loss").Write(style.Train, "  train").Write(style.Test, "  test").Full()
 }
 
 // lossChart draws the loss over the epochs.
@@ -52,7 +52,7 @@ func facts(m *Model, r *row, w int) (rows []string) {
 			return
 		}
 		for _, piece := range style.Wrapped(s, w-columns) {
-			rows = append(rows, m.Line(w).Put(style.Muted, name).To(columns).Put(ink, piece).Full())
+			rows = append(rows, m.Line(w).Write(style.Muted, name).To(columns).Write(ink, piece).Full())
 			name = ""
 		}
 	}

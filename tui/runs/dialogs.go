@@ -119,8 +119,8 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 		if i == o.at {
 			arrow, ink = "▸", style.Chosen
 		}
-		rows = append(rows, m.Line(bw-4).Put(style.Accent, arrow+" ").Put(style.Muted, box).Put(ink, c.Title).To(
-			15).Put(style.Muted, c.About).Full())
+		rows = append(rows, m.Line(bw-4).Write(style.Accent, arrow+" ").Write(style.Muted, box).Write(ink, c.Title).To(
+			15).Write(style.Muted, c.About).Full())
 	}
 	return widget.DialogBox(&m.Pen, "columns · esc closes", rows, bw)
 }
@@ -129,7 +129,7 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 type noteDialog struct {
 	widget.Form
 	title string
-	keep  func(m *Model, text string) tea.Cmd
+	store func(m *Model, text string) tea.Cmd
 }
 
 func newNote(title, about, value string, keep func(m *Model, text string) tea.Cmd) *noteDialog {
@@ -185,7 +185,7 @@ func (o *noteDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	case widget.Cancelled:
 		return screen.Close, nil
 	case widget.Submitted:
-		return screen.Close, o.keep(m, strings.TrimSpace(o.Fields[0].Value()))
+		return screen.Close, o.store(m, strings.TrimSpace(o.Fields[0].Value()))
 	}
 	return screen.Stay, nil
 }

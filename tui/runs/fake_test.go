@@ -70,7 +70,7 @@ func fakeFound(n int) found {
 // newTest is the list of n made-up runs with their curves, without a store.
 func newTest(n int, o screen.Options, w, h int) *Model {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	m := New(nil, Host{Most: 8, Unresumable: func(*store.Run) string { return "" }}, o)
+	m := New(nil, Host{MaxCompared: 8, Unresumable: func(*store.Run) string { return "" }}, o)
 	m.Cancel() // notes then stay until the next one
 	m.now = func() time.Time { return today }
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})

@@ -38,8 +38,8 @@ func unmarkable(m *Model) string {
 		return noRun
 	case r.run == nil:
 		return "a search can't be compared: → opens it into its trials, which can"
-	case !m.marked[r.key] && len(m.marked) >= m.host.Most:
-		return "no more than " + nounOf(m.host.Most) + " can be compared"
+	case !m.marked[r.key] && len(m.marked) >= m.host.MaxCompared:
+		return "no more than " + nounOf(m.host.MaxCompared) + " can be compared"
 	}
 	return ""
 }
@@ -199,7 +199,8 @@ func copyName(m *Model, _ string) tea.Cmd {
 	case r.run.Name != "":
 		name = r.run.Name
 	}
-	return tea.Batch(tea.SetClipboard(name), m.Notify(style.Text, "sent to the terminal's clipboard: "+style.Clean(name)))
+	return tea.Batch(tea.SetClipboard(name), m.Notify(style.Text,
+		"sent to the terminal's clipboard: "+style.Clean(name)))
 }
 
 // mouse selects the row that is clicked, or sorts by the column; the wheel moves on.

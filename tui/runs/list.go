@@ -96,7 +96,7 @@ func (l *list) arrange() {
 		}
 	}
 	l.table.Measure(l.rows)
-	l.settle()
+	l.reselect()
 }
 
 // trialRows are the trials of an open search.
@@ -143,11 +143,11 @@ func underway(w *tune.Sweep) bool {
 
 // compare orders rows as the list is sorted: newest first where nothing else decides.
 func (l *list) compare(a, b *row) int {
-	return cmp.Or(l.table.Order(a, b), b.begun().Compare(a.begun()))
+	return cmp.Or(l.table.Order(a, b), b.started().Compare(a.started()))
 }
 
-// settle finds the selected row again, or takes the one in its place.
-func (l *list) settle() {
+// reselect finds the selected row again, or takes the one in its place.
+func (l *list) reselect() {
 	at := slices.IndexFunc(l.rows, func(r *row) bool { return r.key == l.at })
 	if at < 0 {
 		at = l.place
@@ -217,7 +217,7 @@ type Host struct {
 	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what
 	// goes on.
 	Unresumable func(r *store.Run) string
-	Most        int
+	MaxCompared int
 }
 
 // detail is the selected run beside the list.

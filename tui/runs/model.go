@@ -38,7 +38,7 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 		curves:   map[string]curve{},
 		now:      time.Now,
 	}
-	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Ink: ink,
+	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Color: cellColor,
 		Mark: func(l *style.Line, r *row) { drawMark(m, l, r) },
 		Columns: newColumns(func(r *row, w int) string { return spark(m, r, w) },
 			func() time.Time { return m.now() })}}
@@ -83,10 +83,10 @@ func (m *Model) Init() tea.Cmd {
 // no more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file
 // tells.
 const (
-	look    = time.Second
-	share   = 20
-	relook  = 10 * time.Second
-	minutes = time.Minute // of the ages
+	pollEvery = time.Second
+	share     = 20
+	repoll    = 10 * time.Second
+	minutes   = time.Minute // of the ages
 )
 
 // load returns the command that reads the list.
@@ -137,9 +137,9 @@ func partsOf(w *tune.Sweep) (ids []string) {
 func (m *Model) follow() tea.Cmd {
 	m.turn++
 	ctx, s, stamp, turn := m.Ctx, m.store, m.stamp, changedMsg(m.turn)
-	pause, longest := min(max(look, share*m.took), relook), minutes
+	pause, longest := min(max(pollEvery, share*m.took), repoll), minutes
 	if m.live > 0 {
-		longest = relook
+		longest = repoll
 	}
 	return func() tea.Msg {
 		begun := time.Now()
@@ -223,8 +223,8 @@ func (m *Model) View() tea.View {
 
 // The least screen, which is smaller than that of others: a list has no charts.
 const (
-	leastWidth  = 24
-	leastHeight = 5
+	minWidth  = 24
+	minHeight = 5
 )
 
 // previewWidth is the width from which on the selected run stands beside the list.
@@ -233,7 +233,7 @@ const previewWidth = 150
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *Model) screen() []string {
 	m.table.Rect = layout.Rect{}
-	if m.Width < leastWidth || m.Height < leastHeight {
+	if m.Width < minWidth || m.Height < minHeight {
 		return m.Small([]string{m.header(m.Width)}, nil, nil)
 	}
 	rows := []string{m.header(m.Width)}
@@ -259,11 +259,11 @@ func (m *Model) previewed() bool { return m.Width >= previewWidth && m.Height >=
 
 // header says how many runs there are.
 func (m *Model) header(w int) string {
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
+	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title)
 	if !m.read {
-		return l.Put(style.Muted, "  reading the runs").Full()
+		return l.Write(style.Muted, "  reading the runs").Full()
 	}
-	l.Put(style.Strong, "  "+format.Counted(len(m.runs)-m.hidden(), "run"))
+	l.Write(style.Strong, "  "+format.Counted(len(m.runs)-m.hidden(), "run"))
 	if m.live > 0 {
 		l.Group(style.Good.Of("  ● " + format.Count(m.live) + " running"))
 	}
@@ -278,7 +278,7 @@ func (m *Model) header(w int) string {
 		l.Group(style.Accent.Of("  ✓ " + format.Count(n) + " marked"))
 	}
 	if m.err != nil {
-		l.Put(style.Bad, "  "+style.Clean(m.err.Error()))
+		l.Write(style.Bad, "  "+style.Clean(m.err.Error()))
 	}
 	return l.Full()
 }
@@ -296,7 +296,10 @@ func bindings() []*screen.Binding[*Model] {
 		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
 		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
 			func(m *Model) bool { return m.Over }),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).DefaultFooter(),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(
+			m *Model, _ string) {
+			m.dialog = help()
+		}).DefaultFooter(),
 		screen.CommandsKey(groupHelp, func(m *Model) {
 			m.dialog = screen.NewPalette(entries(m), "commands and columns")
 		}),

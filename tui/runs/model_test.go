@@ -120,7 +120,7 @@ func newLibrary(t *testing.T, o screen.Options) *library {
 		return nil, nil, errors.New("opened " + what)
 	}
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	l.Model = New(s, Host{Most: 2,
+	l.Model = New(s, Host{MaxCompared: 2,
 		Watch: func(_ context.Context, id string) (screen.Layer, func(), error) { return open("watch " + id) },
 		Compare: func(_ context.Context, ids []string) (screen.Layer, func(), error) {
 			return open("compare " + strings.Join(ids, " "))
@@ -311,7 +311,7 @@ func TestRemove(t *testing.T) {
 	stored("third", "old")
 	l.do(l.load())
 	l.shows("third")
-	if err := l.Settle(); err != nil {
+	if err := l.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	stored("third")

@@ -86,7 +86,7 @@ func (r *row) elapsed() float64 {
 	return float64(r.run.Last.Elapsed)
 }
 
-func (r *row) begun() time.Time {
+func (r *row) started() time.Time {
 	if r.run == nil {
 		return r.all.Begun
 	}

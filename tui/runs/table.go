@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	leastState = 8   // columns of a state where there is no room
-	roomy      = 100 // columns of a list that has room
+	minState = 8   // columns of a state where there is no room
+	roomy    = 100 // columns of a list that has room
 )
 
 // drawTable has a heading and the rows that have room, around the selected one.
@@ -20,12 +20,12 @@ func drawTable(m *Model, r layout.Rect) []string {
 	}
 	if state, count := m.table.Column(stateColumn), m.table.Column(countColumn); at.W < roomy {
 		defer func(s, c column) { *state, *count = s, c }(*state, *count)
-		state.Grow = max(0, min(state.Widest(), state.Max)-leastState) // a state that is cut gets what is left over
-		state.Max, count.Max = leastState, 0
+		state.Grow = max(0, min(state.Widest(), state.Max)-minState) // a state that is cut gets what is left over
+		state.Max, count.Max = minState, 0
 	}
 	rows := m.table.Draw(&m.Pen, at, m.rows, m.place)
 	if len(m.rows) == 0 {
-		rows = append(rows, m.Line(at.W).Put(style.Muted, "  "+emptyText(m)).Full())
+		rows = append(rows, m.Line(at.W).Write(style.Muted, "  "+emptyText(m)).Full())
 	}
 	if !framed {
 		return style.Block(rows, r.W, r.H)
@@ -68,7 +68,7 @@ func emptyText(m *Model) string {
 // mark writes what stands before a row: whether it is marked, and the sign of a search or a trial.
 func drawMark(m *Model, l *style.Line, r *row) {
 	if m.marked[r.key] {
-		l.Put(style.Accent, "✓")
+		l.Write(style.Accent, "✓")
 	}
 	sign := " "
 	switch {
@@ -79,5 +79,5 @@ func drawMark(m *Model, l *style.Line, r *row) {
 	case r.trial:
 		sign = "·"
 	}
-	l.To(2).Put(style.Muted, sign)
+	l.To(2).Write(style.Muted, sign)
 }

@@ -277,11 +277,11 @@ func (b *Base) Footer(w int, hints []widget.Hint) string {
 		if l.Width+style.Cells(h.Key)+style.Cells(h.Text)+3 > room {
 			break
 		}
-		l.Put(style.Text, " ").Put(style.Accent, h.Key).Put(style.Muted, " "+h.Text+" ")
+		l.Write(style.Text, " ").Write(style.Accent, h.Key).Write(style.Muted, " "+h.Text+" ")
 	}
 	if b.Notice.Text != "" {
 		text := ansi.Truncate(b.Notice.Text, l.Left()-3, "…")
-		l.To(w-style.Cells(text)-1).Put(b.Notice.Token, text)
+		l.To(w-style.Cells(text)-1).Write(b.Notice.Token, text)
 	}
 	return l.Full()
 }

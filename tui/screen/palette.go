@@ -129,16 +129,16 @@ func (p *Palette[M]) Draw(m M, w, h int) []string {
 	bw := min(w-2, 92)
 	inner := bw - 4
 	l := v.Line(inner)
-	l.Put(style.Accent, ": ")
+	l.Write(style.Accent, ": ")
 	if p.filter.Value() == "" {
-		l.Put(style.Accent, "▏").Put(style.Muted, "type to search "+p.about)
+		l.Write(style.Accent, "▏").Write(style.Muted, "type to search "+p.about)
 	} else {
 		widget.InputLine(v, l, &p.filter, true)
 	}
 	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
 	if len(p.shown) == 0 {
-		rows = append(rows, v.Line(inner).Put(style.Warn, "nothing matches").Full())
+		rows = append(rows, v.Line(inner).Write(style.Warn, "nothing matches").Full())
 		room--
 	}
 	first, end := p.window.Show(p.at, len(p.shown), room, 1+len(rows), inner)
@@ -163,10 +163,11 @@ func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
 	}
 	right := v.Line(12)
 	if e.Key != "" {
-		right.Put(style.Accent, e.Key)
+		right.Write(style.Accent, e.Key)
 	}
 	l := v.Line(w - max(right.Width, 3) - 1)
-	l.Put(style.Accent, arrow+" ").Put(style.Muted, style.Pad(e.Kind, 9)).Put(ink, ansi.Truncate(e.Text, l.Left(), "…"))
+	l.Write(style.Accent, arrow+" ").Write(style.Muted, style.Pad(e.Kind, 9)).Write(
+		ink, ansi.Truncate(e.Text, l.Left(), "…"))
 	about := e.Also
 	if e.Reason != "" {
 		about = e.Reason
@@ -175,7 +176,7 @@ func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
 		}
 	}
 	if about != "" && l.Left() > 6 {
-		l.Put(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
+		l.Write(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
 	}
 	row := v.Line(w).Raw(l.Full(), l.Room)
 	return row.To(w - right.Width).Append(right).Full()

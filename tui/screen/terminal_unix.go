@@ -320,7 +320,7 @@ func (f *framed) frame() tea.Cmd {
 		return nil
 	}
 	f.drawn = now
-	f.terminal.renderer.Put(render.Frame{
+	f.terminal.renderer.Enqueue(render.Frame{
 		Rows: strings.Split(v.Content, "\n"), Width: f.base.Width, Title: v.WindowTitle, Mouse: v.MouseMode,
 		Redraws: f.redraw,
 	})

@@ -35,14 +35,14 @@ func (p *Pen) Line(room int) *Line { return &Line{palette: p.Palette, Room: max(
 
 // Label begins the first row of a strip: a name in a column of its own.
 func (v *Pen) Label(l *Line, s string) *Line {
-	return l.Put(Text, " ").Put(Muted, s).To(11)
+	return l.Write(Text, " ").Write(Muted, s).To(11)
 }
 
 // Progress draws a share of w columns as a bar.
 func (v *Pen) Progress(l *Line, share float64, w int) {
 	w = min(w, l.Left())
 	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(w)))
-	l.Put(Accent, Repeat("━", n)).Put(Grid, Repeat("─", w-n))
+	l.Write(Accent, Repeat("━", n)).Write(Grid, Repeat("─", w-n))
 }
 
 // Line builds one row of the screen that never gets wider than its room.
@@ -53,8 +53,8 @@ type Line struct {
 	Room    int
 }
 
-// Put appends text in a token's ink, clean, cutting what does not fit.
-func (l *Line) Put(t Token, s string) *Line {
+// Write appends text in a token's ink, clean, cutting what does not fit.
+func (l *Line) Write(t Token, s string) *Line {
 	s = Clean(s)
 	n := Cells(s)
 	if l.Width+n > l.Room {
@@ -73,12 +73,12 @@ func (l *Line) Run(t Token, s string, n int) {
 	if n == 0 {
 		return
 	}
-	l.Inked(l.palette.Ink[t], s, n)
+	l.WriteCoded(l.palette.Codes[t], s, n)
 }
 
-// Inked appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink on;
-// "" for the terminal's own.
-func (l *Line) Inked(ink, s string, n int) {
+// WriteCoded appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink
+// on; "" for the terminal's own.
+func (l *Line) WriteCoded(ink, s string, n int) {
 	l.Width += n
 	if ink == "" || n == 0 {
 		l.text.WriteString(s)
@@ -102,7 +102,7 @@ func (l *Line) Group(parts ...Part) bool {
 		return false
 	}
 	for _, p := range parts {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 	return true
 }

@@ -138,8 +138,8 @@ func indexed(ramp [shades]rgb) (out [shades]rgb) {
 	return out
 }
 
-// Ink is the escape sequence of a foreground and a background; "" leaves that as it is.
-func Ink(fore, back string) string {
+// ColorCode is the escape sequence of a foreground and a background; "" leaves that as it is.
+func ColorCode(fore, back string) string {
 	if back == "" {
 		return "\x1b[38;2;" + fore + "m"
 	}

@@ -41,7 +41,7 @@ func TestShown(t *testing.T) {
 // Whoever draws a text of strangers' need not think of what is in it.
 func TestPutCleans(t *testing.T) {
 	v := Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}
-	if got := v.Line(12).Put(Text, "a\x1b[31mb\x1b]0;\u202e").Full(); got != "a[31mb]0;   " {
+	if got := v.Line(12).Write(Text, "a\x1b[31mb\x1b]0;\u202e").Full(); got != "a[31mb]0;   " {
 		t.Errorf("%q", got)
 	}
 }
@@ -50,7 +50,7 @@ func TestLineNeverOverflows(t *testing.T) {
 	v := Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}
 	for room := range 12 {
 		l := v.Line(room)
-		l.Put(Train, "abc").Put(Text, "数据数据").To(9).Put(Bad, "xyz")
+		l.Write(Train, "abc").Write(Text, "数据数据").To(9).Write(Bad, "xyz")
 		if got := ansi.StringWidth(l.Full()); got != room {
 			t.Errorf("room %d: %d wide: %q", room, got, l.Full())
 		}

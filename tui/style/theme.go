@@ -14,7 +14,7 @@ import (
 
 // Palette holds the escape sequence that switches each token on.
 type Palette struct {
-	Ink     [tokenCount]string
+	Codes   [tokenCount]string
 	shading *shading
 }
 
@@ -94,7 +94,7 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 		if hues[0] != "" {
 			l.dark, l.light = hues[0], hues[1]
 		}
-		th.Ink[k] = l.sequence(dark, profile, noColor)
+		th.Codes[k] = l.sequence(dark, profile, noColor)
 	}
 	th.fade(profile, noColor)
 	return th
@@ -104,7 +104,7 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette {
 	t := &Palette{shading: newShading(dark, profile, noColor)}
 	for k := range appearances {
-		t.Ink[k] = appearances[k].sequence(dark, profile, noColor)
+		t.Codes[k] = appearances[k].sequence(dark, profile, noColor)
 	}
 	t.fade(profile, noColor)
 	return t
@@ -114,7 +114,7 @@ func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette 
 func (t *Palette) fade(profile colorprofile.Profile, noColor bool) {
 	if noColor || profile == colorprofile.ASCII || profile == colorprofile.NoTTY {
 		for _, k := range []Token{Muted, Border, Grid} {
-			t.Ink[k] = ansi.NewStyle().Faint().String()
+			t.Codes[k] = ansi.NewStyle().Faint().String()
 		}
 	}
 }

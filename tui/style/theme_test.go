@@ -68,7 +68,7 @@ func TestThemesDiffer(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		seen := map[string]Theme{}
 		for th := ThemeDark; th < ThemeCount; th++ {
-			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).Ink)
+			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).Codes)
 			if was, ok := seen[ink]; ok {
 				t.Errorf("%v and %v look the same", was, th)
 			}
@@ -78,13 +78,13 @@ func TestThemesDiffer(t *testing.T) {
 		if dark {
 			want = ThemeDark
 		}
-		if got := seen[fmt.Sprint(ThemeAuto.Palette(dark, colorprofile.TrueColor, false).Ink)]; got != want {
+		if got := seen[fmt.Sprint(ThemeAuto.Palette(dark, colorprofile.TrueColor, false).Codes)]; got != want {
 			t.Errorf("auto is %v", got)
 		}
 	}
 	for th := range ThemeCount {
 		for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY} {
-			for k, ink := range th.Palette(true, p, true).Ink {
+			for k, ink := range th.Palette(true, p, true).Codes {
 				if coloured.MatchString(ink) {
 					t.Errorf("%v: token %d has a colour without colours", th, k)
 				}

@@ -76,7 +76,7 @@ func (m *Model) pace(k string) tea.Cmd {
 
 // widen changes how much of the past the curves show.
 func (m *Model) widen(k string) tea.Cmd {
-	return m.Notify(style.Text, "the curves show "+m.board.Widen(map[string]int{"[": 1, "]": -1}[k]))
+	return m.Notify(style.Text, "the curves show "+m.panel.Widen(map[string]int{"[": 1, "]": -1}[k]))
 }
 
 // hints are what the footer names.

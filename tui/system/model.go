@@ -24,7 +24,7 @@ type Model struct {
 	bindings []*screen.Binding[*Model]
 	read     func(context.Context) (host.Sample, error)
 	name     string // of the machine
-	board    machine.Panel
+	panel    machine.Panel
 	every    int // place in intervals
 	paused   bool
 	turn     int // counts the waits for a sample, of which the last one counts
@@ -106,7 +106,7 @@ func (m *Model) wait() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case sampleMsg:
-		return m, m.take(msg)
+		return m, m.apply(msg)
 	case dueMsg:
 		if int(msg) == m.turn && !m.paused {
 			return m, m.sample()
@@ -125,15 +125,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.Handle(msg)
 }
 
-// take takes in a sample, and waits for the next one.
-func (m *Model) take(msg sampleMsg) tea.Cmd {
+// apply takes in a sample, and waits for the next one.
+func (m *Model) apply(msg sampleMsg) tea.Cmd {
 	if msg.turn != m.turn {
 		return nil // another wait began meanwhile, or the screen is paused
 	}
 	m.err = nil
 	switch {
 	case msg.err == nil:
-		m.board.Add(msg.Sample)
+		m.panel.Add(msg.Sample)
 	case m.Ctx.Err() == nil && !errors.Is(msg.err, context.Canceled):
 		m.err = msg.err
 	}
@@ -147,19 +147,19 @@ func (m *Model) View() tea.View {
 
 // The least screen.
 const (
-	leastWidth  = 24
-	leastHeight = 6
+	minWidth  = 24
+	minHeight = 6
 )
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *Model) screen() []string {
-	if m.Width < leastWidth || m.Height < leastHeight {
-		return m.Small([]string{m.header(m.Width), m.board.Row(&m.Pen, m.Width)}, nil, nil)
+	if m.Width < minWidth || m.Height < minHeight {
+		return m.Small([]string{m.header(m.Width), m.panel.Row(&m.Pen, m.Width)}, nil, nil)
 	}
 	rows := []string{m.header(m.Width)}
 	w, h := m.Width-2, m.Height-len(rows)-layout.FooterRows
-	users := style.Clip(m.board.Users(&m.Pen, w), h/3)
-	body := m.board.Draw(&m.Pen, w, h-len(users))
+	users := style.Clip(m.panel.Users(&m.Pen, w), h/3)
+	body := m.panel.Draw(&m.Pen, w, h-len(users))
 	for _, row := range append(style.Block(body, w, h-len(users)), users...) {
 		rows = append(rows, " "+style.Fit(row, w)+" ")
 	}
@@ -168,21 +168,21 @@ func (m *Model) screen() []string {
 
 // header says which machine it is, and how often it is looked at.
 func (m *Model) header(w int) string {
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title).Put(style.Strong, "  "+style.Clean(m.name))
+	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title).Write(style.Strong, "  "+style.Clean(m.name))
 	state := style.Good.Of("● every " + format.Tick(intervals[m.every].Seconds()) + " s ")
 	if m.paused {
 		state = style.Warn.Of("‖ paused ")
 	}
 	facts := m.Line(l.Left() - style.Cells(state.Text) - 1)
-	if s := &m.board.Latest; m.board.Samples() > 0 {
+	if s := &m.panel.Latest; m.panel.Samples() > 0 {
 		facts.Group(style.Text.Of("  " + format.Counted(len(s.Core), "core")))
 		if n := len(s.GPUs); n > 0 {
 			facts.Group(style.Text.Of("  " + format.Counted(n, "GPU")))
 		}
-		facts.Group(style.Muted.Of("  " + m.board.Span()))
+		facts.Group(style.Muted.Of("  " + m.panel.Span()))
 	}
 	if m.err != nil {
-		facts.Put(style.Bad, "  "+style.Clean(m.err.Error()))
+		facts.Write(style.Bad, "  "+style.Clean(m.err.Error()))
 	}
-	return l.Append(facts).To(w-style.Cells(state.Text)).Put(state.Token, state.Text).Full()
+	return l.Append(facts).To(w-style.Cells(state.Text)).Write(state.Token, state.Text).Full()
 }

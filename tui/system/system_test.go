@@ -92,7 +92,7 @@ func TestSamples(t *testing.T) {
 		t.Error("a wait that another one has replaced brought a sample")
 	}
 	m.Update(old())
-	if m.board.Samples() != 1 {
+	if m.panel.Samples() != 1 {
 		t.Error("a sample of an older wait was taken")
 	}
 	if press(m, "space"); !m.paused {
@@ -106,8 +106,8 @@ func TestSamples(t *testing.T) {
 	}
 	press(m, "space")
 	m.Update(m.sample()())
-	if m.board.Samples() != 2 || m.paused {
-		t.Errorf("%d samples, paused %v", m.board.Samples(), m.paused)
+	if m.panel.Samples() != 2 || m.paused {
+		t.Errorf("%d samples, paused %v", m.panel.Samples(), m.paused)
 	}
 	m.Update(sampleMsg{host.Sample{}, errors.New("no \x1bsensors"), m.turn})
 	if !strings.Contains(text(t, m), "no sensors") {
@@ -137,7 +137,7 @@ func TestAnything(t *testing.T) {
 			case 1:
 				m.Update(tea.MouseClickMsg{X: r.IntN(160), Y: r.IntN(60), Button: tea.MouseLeft})
 			case 2:
-				s := m.board.Latest
+				s := m.panel.Latest
 				s.At = s.At.Add(time.Second)
 				s.GPUUsers = append([]host.GPUUser(nil), s.GPUUsers[:r.IntN(len(s.GPUUsers)+1)]...)
 				for i := range s.GPUUsers {

@@ -13,8 +13,8 @@ import (
 	"newtop/tui/style"
 )
 
-// mostCurves bounds how many learning curves stand in one chart; a low one has fewer.
-const mostCurves = 60
+// maxCurves bounds how many learning curves stand in one chart; a low one has fewer.
+const maxCurves = 60
 
 // along is the x axis of what goes on in time.
 func (c *tuneCharts) along() chart.Axis {
@@ -25,7 +25,7 @@ func (c *tuneCharts) along() chart.Axis {
 }
 
 // timed reports whether values are what it took to get to the target.
-func timed(m *model) bool { return m.gone && !m.charts.measure }
+func timed(m *model) bool { return m.reached && !m.charts.measure }
 
 // valueOf is what the charts show of a trial, NaN for nothing.
 func valueOf(m *model, t *tune.Trial) float64 {
@@ -212,7 +212,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
 		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
-	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
+	others := m.rows[:min(len(m.rows), maxCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
 			p.Add(chart.Curve{Token: style.Grid, Series: curveOf(t), Mark: '.'})
@@ -228,7 +228,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
 	}
 	if len(p.Curves) == 0 {
-		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "no trial has a curve yet").Full()}
+		return title, []string{m.Line(r.W).To(1).Write(style.Muted, "no trial has a curve yet").Full()}
 	}
 	return title, m.charts.chart[tuneCurves].Draw(&m.Pen, p, r.W, r.H)
 }

@@ -36,12 +36,12 @@ func (*tuneQuit) Hints(*model) []widget.Hint {
 // Draw implements Dialog.
 func (*tuneQuit) Draw(m *model, w, _ int) []string {
 	bw := min(w-2, 62)
-	row := func(t style.Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
+	row := func(t style.Token, s string) string { return m.Line(bw-4).Write(t, s).Full() }
 	rows := []string{
 		row(style.Strong, "Its trials are kept."),
 		row(style.Text, "newtop tune --resume "+style.Clean(m.board.Name)+" goes on with it."),
 		style.Spaces(bw - 4),
-		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(
+		m.Line(bw-4).Write(style.Accent, "q").Write(style.Text, " stops it   ").Write(style.Accent, "esc").Write(
 			style.Text, " lets it go on").Full(),
 	}
 	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
@@ -126,18 +126,19 @@ func (o *tuneTrial) Draw(m *model, w, h int) []string {
 func details(m *model, w int) (rows []string) {
 	t := selected(m)
 	if t == nil {
-		return []string{m.Line(w).Put(style.Muted, emptyWords(m)).Full()}
+		return []string{m.Line(w).Write(style.Muted, emptyText(m)).Full()}
 	}
 	const columns = 15
 	put := func(ink style.Token, name, s string) {
 		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
-			rows = append(rows, m.Line(w).Put(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(
-				columns).Put(ink, piece).Full())
+			rows = append(rows, m.Line(w).Write(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(
+				columns).Write(ink, piece).Full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(
+	rows = append(rows, m.Line(w).Write(tag.Token, tag.Text).Write(
+		style.Strong, " #"+format.Count(t.Number)+"  ").Write(
 		state.Token, state.Text).Full())
 	if t.Error != "" {
 		put(style.Text, "why", t.Error)
@@ -215,10 +216,10 @@ func (o *tuneCommand) Draw(m *model, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {
-		rows = append(rows, m.Line(bw-4).Put(style.Muted, "nothing was found yet").Full())
+		rows = append(rows, m.Line(bw-4).Write(style.Muted, "nothing was found yet").Full())
 	}
 	for _, s := range shellRows(style.Clean(m.board.Command), bw-4) {
-		rows = append(rows, m.Line(bw-4).Put(style.Strong, s).Full())
+		rows = append(rows, m.Line(bw-4).Write(style.Strong, s).Full())
 	}
 	rows, more := o.Cut(rows, max(1, h-2))
 	title := "what trains like the best"

@@ -10,8 +10,8 @@ import (
 	"newtop/tui/style"
 )
 
-// figureOf is what the picture of a pane shows, and what its file is called; nil for nothing.
-func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
+// pictureOf is what the picture of a pane shows, and what its file is called; nil for nothing.
+func pictureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 	f = &figure.Chart{Title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
 	if id < tunePanes {
 		f.LogY = !m.charts.linear[id]
@@ -23,7 +23,7 @@ func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 		for _, b := range bestSoFar(m, f.LogY).Buckets {
 			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
 		}
-		f.Curves = append(figureDots(m, func(t *tune.Trial) float64 { return endedAt(m, t) }), best)
+		f.Curves = append(pictureDots(m, func(t *tune.Trial) float64 { return endedAt(m, t) }), best)
 	case tuneSlice:
 		d := slicedDim(m)
 		if d == nil {
@@ -31,10 +31,10 @@ func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 		}
 		name, f.X, f.Y = "over-"+d.key, style.Clean(d.key), valueName(m)
 		f.LogX, f.Names = d.log, d.names
-		f.Curves = figureDots(m, d.place)
+		f.Curves = pictureDots(m, d.place)
 	case tuneCurves:
 		name, f.X, f.Y = "curves", m.charts.along().Name(), m.measure()
-		f.Curves = figureCurves(m)
+		f.Curves = pictureCurves(m)
 	default:
 		return nil, ""
 	}
@@ -44,8 +44,8 @@ func figureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 	return f, name
 }
 
-// figureDots are the listed trials by group at places along x.
-func figureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
+// pictureDots are the listed trials by group at places along x.
+func pictureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
 	groups := []figure.Curve{{Name: "trials", Color: style.OnPaper(style.Accent), Dots: true}}
 	if m.lead >= 0 {
 		groups = groups[:0]
@@ -65,8 +65,8 @@ func figureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
 	return groups
 }
 
-// figureCurves are the learning curves, the selected one last.
-func figureCurves(m *model) (out []figure.Curve) {
+// pictureCurves are the learning curves, the selected one last.
+func pictureCurves(m *model) (out []figure.Curve) {
 	curve := func(t *tune.Trial, tok style.Token, name string) {
 		c := figure.Curve{Name: name, Color: style.OnPaper(tok)}
 		for _, q := range t.Curve {
@@ -80,7 +80,7 @@ func figureCurves(m *model) (out []figure.Curve) {
 		}
 		out = append(out, c)
 	}
-	for _, i := range m.rows[:min(len(m.rows), mostCurves)] {
+	for _, i := range m.rows[:min(len(m.rows), maxCurves)] {
 		if t := &m.board.Trials[i]; t.Number != m.number {
 			curve(t, style.Grid, "")
 		}

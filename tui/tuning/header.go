@@ -16,7 +16,7 @@ func header(m *model, w int) []string { return []string{headerSearch(m, w), head
 
 func headerSearch(m *model, w int) string {
 	b := m.board
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
+	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title)
 	state := phasePart(m)
 	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
 	warning := style.Clean(b.Warning)
@@ -45,10 +45,10 @@ func headerSearch(m *model, w int) string {
 	}
 	inner.Append(facts)
 	if warning != "" {
-		inner.Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(warning, inner.Left(), "…"))
+		inner.Write(style.Text, "  ").Write(style.Warn, ansi.Truncate(warning, inner.Left(), "…"))
 	}
 	l.Append(inner).To(w - style.Cells(state.Text) - 1)
-	return l.Put(state.Token, state.Text).Full()
+	return l.Write(state.Token, state.Text).Full()
 }
 
 // phasePart is the search's phase as a symbol and a word.
@@ -68,19 +68,20 @@ func phasePart(m *model) style.Part {
 	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.board.Phase), 12, "…"))
 }
 
-// told is the order in which the header counts the trials.
-var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused,
+// stateOrder is the order in which the header counts the trials.
+var stateOrder = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned,
+	tune.Paused,
 	tune.Waiting, tune.Stopped}
 
 // headerState has the progress, the trials by what became of them, and the best.
 func headerState(m *model, w int) string {
-	l := m.Line(w).Put(style.Text, " ")
+	l := m.Line(w).Write(style.Text, " ")
 	best := bestParts(m)
 	inner := m.Line(w - l.Width - style.Width(best) - 3)
 	share, text := used(m)
-	inner.Put(style.Text, text)
+	inner.Write(style.Text, text)
 	if format.Finite(share) && m.underway() {
-		inner.Put(style.Text, " ")
+		inner.Write(style.Text, " ")
 		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
 	}
 	trials := format.Counted(len(m.board.Trials), "trial")
@@ -88,7 +89,7 @@ func headerState(m *model, w int) string {
 		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
 	}
 	inner.Group(style.Text.Of("  " + trials))
-	for _, of := range told {
+	for _, of := range stateOrder {
 		s := &tuneStates[of]
 		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)),
 			style.Muted.Of(" "+s.word)) {
@@ -97,7 +98,7 @@ func headerState(m *model, w int) string {
 	}
 	l.Append(inner).To(w - style.Width(best) - 1)
 	for _, p := range best {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 	return l.Full()
 }

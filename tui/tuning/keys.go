@@ -43,10 +43,11 @@ func bindings() []*screen.Binding[*model] {
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
 			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Footer("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(
-			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer("dimension"),
+			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer(
+			"dimension"),
 		on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 			m.charts.measure = !m.charts.measure
-		}).Footer("value").While(func(m *model) bool { return m.gone }),
+		}).Footer("value").While(func(m *model) bool { return m.reached }),
 		use("x: seconds or gradient equivalents", screen.Axis).Then(
 			func(m *model, _ string) { m.charts.work = !m.charts.work }).DefaultFooter(),
 		use("logarithmic or linear scale", screen.Scale).On(rescale).DefaultFooter(),
@@ -133,7 +134,7 @@ func picture(m *model, _ string) tea.Cmd {
 	if pane == tuneTable {
 		pane = m.side
 	}
-	f, name := figureOf(m, pane)
+	f, name := pictureOf(m, pane)
 	if f == nil {
 		return m.Notify(style.Warn, "there is nothing to draw; P takes the screen")
 	}

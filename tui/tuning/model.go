@@ -40,9 +40,9 @@ type model struct {
 	ended   bool           // nothing more comes
 	leaving bool           // the search was stopped, and the program ends with it
 
-	now     func() time.Time
-	heard   time.Time // when the newest Leaderboard came
-	ticking bool
+	now      func() time.Time
+	received time.Time // when the newest Leaderboard came
+	ticking  bool
 }
 
 // underway reports whether the search goes on.
@@ -54,7 +54,7 @@ func (m *model) underway() bool {
 func (m *model) elapsed() float64 {
 	s := m.board.Seconds
 	if m.underway() && len(m.board.Trials) > 0 {
-		s += max(0, m.now().Sub(m.heard).Seconds())
+		s += max(0, m.now().Sub(m.received).Seconds())
 	}
 	return s
 }

@@ -29,7 +29,7 @@ func newTuneTest(b *tune.Leaderboard, o screen.Options, w, h int) *model {
 	m.Cancel() // notes then stay until the next one
 	at := time.Unix(1e9, 0)
 	m.now = func() time.Time { return at }
-	m.heard = at
+	m.received = at
 	m.ended = b.Phase == "done" || b.Phase == "stopped"
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m

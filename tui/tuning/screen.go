@@ -60,13 +60,13 @@ func newTuning(s Search, o screen.Options) *model {
 	if b == nil {
 		b = &tune.Leaderboard{}
 	}
-	m.take(b)
+	m.apply(b)
 	return m
 }
 
-// take goes on to a Leaderboard.
-func (m *model) take(b *tune.Leaderboard) {
-	m.heard = m.now()
+// apply goes on to a Leaderboard.
+func (m *model) apply(b *tune.Leaderboard) {
+	m.received = m.now()
 	m.standing = newStanding(b)
 	m.list(&m.standing)
 }
@@ -132,7 +132,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // receive takes a Leaderboard and waits for the next one.
 func (m *model) receive(msg boardMsg) tea.Cmd {
 	if msg.board != nil && msg.board != m.board {
-		m.take(msg.board)
+		m.apply(msg.board)
 	}
 	if msg.err == nil && msg.board != nil {
 		pause := boardPause
@@ -241,9 +241,9 @@ func drawPane(m *model, p *layout.Place) []string {
 	if p.Pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.Line(p.W).Put(style.Focus, arrow)
+	l := m.Line(p.W).Write(style.Focus, arrow)
 	for _, t := range widget.TitleParts(title, p.W-2) {
-		l.Put(t.Token, t.Text)
+		l.Write(t.Token, t.Text)
 	}
 	out := []string{l.Full()}
 	for _, row := range rows {

@@ -74,7 +74,7 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	d := slicedDim(m)
 	if d == nil {
 		return []style.Part{style.Strong.Of("over a hyperparameter")},
-			[]string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
+			[]string{m.Line(r.W).To(1).Write(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
 	p := chart.Plot{Waiting: "no trial has a value yet"}
@@ -103,15 +103,15 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		t := &m.board.Trials[i]
 		x := d.place(t)
 		if d.names != nil {
-			x += aside(t.Number)
+			x += jitter(t.Number)
 		}
 		p.Dots = append(p.Dots, dotOf(m, t, x, p.Log))
 	}
 	return title, drawDots(m, tuneSlice, p, trials, r)
 }
 
-// aside spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.
-func aside(number int) float64 {
+// jitter spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.
+func jitter(number int) float64 {
 	_, f := math.Modf(float64(number) * (math.Phi - 1))
 	return 0.7 * (f - 0.5)
 }
@@ -123,7 +123,7 @@ func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
+		return title, []string{m.Line(r.W).To(1).Write(style.Muted, "known once about eight trials have ended").Full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
@@ -143,16 +143,16 @@ func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		if d := slicedDim(m); d != nil && d.key == tailOf(k.Key) {
 			arrow, ink = "▸", style.Strong
 		}
-		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(
+		l := m.Line(r.W).Write(style.Accent, arrow+" ").Write(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(
 			lead + names + 1)
 		shareBar(m, l, k, bar)
-		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
+		l.Write(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
-			l.Put(style.Muted, style.Clean(k.Trend))
+			l.Write(style.Muted, style.Clean(k.Trend))
 		}
 		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
 		if below && k.Trend != "" && r.H >= 2*len(list) {
-			rows = append(rows, m.Line(r.W).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
+			rows = append(rows, m.Line(r.W).To(lead+names+1).Write(style.Muted, style.Clean(k.Trend)).Full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}
@@ -176,7 +176,7 @@ func shareBar(m *model, l *style.Line, k *tune.Importance, w int) {
 	if m.Glyphs.ASCII {
 		unsure = "~"
 	}
-	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(
+	l.Write(style.Accent, style.Repeat("━", sure)).Write(style.Accent, style.Repeat(unsure, most-sure)).Write(
 		style.Grid, style.Repeat("─", w-most))
 }
 

@@ -14,19 +14,20 @@ import (
 
 // standing is what the screen has worked out of a Leaderboard, once for each however often it is drawn.
 type standing struct {
-	board  *tune.Leaderboard
-	dims   []tuneDim
-	lead   int            // the dimension whose choices have the letters and colours, as a rule the method; −1 for none
-	groups map[string]int // number of each of its choices
-	rank   []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
-	states [len(tuneStates)]int
-	best   int     // index of the first in the order; −1 for none
-	floor  float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
-	most   float64 // of the curves' beginnings and of the measure
-	wide   int     // of the widest state
-	epochs int     // the most of a trial
-	gone   bool    // some trial reached the target
-	whys   bool    // some trial has a reason
+	board *tune.Leaderboard
+	dims  []tuneDim
+	// the dimension whose choices have the letters and colours, as a rule the method; −1 for none
+	lead       int
+	groups     map[string]int // number of each of its choices
+	rank       []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
+	states     [len(tuneStates)]int
+	best       int     // index of the first in the order; −1 for none
+	floor      float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
+	max        float64 // of the curves' beginnings and of the measure
+	wide       int     // of the widest state
+	epochs     int     // the most of a trial
+	reached    bool    // some trial reached the target
+	hasReasons bool    // some trial has a reason
 }
 
 // tuneDim is a dimension of the search that its trials differ in. Those of several methods that have one name, as
@@ -40,7 +41,7 @@ type tuneDim struct {
 }
 
 func newStanding(b *tune.Leaderboard) standing {
-	s := standing{board: b, lead: -1, best: -1, floor: math.NaN(), most: math.NaN(), rank: make([]int, len(b.Trials))}
+	s := standing{board: b, lead: -1, best: -1, floor: math.NaN(), max: math.NaN(), rank: make([]int, len(b.Trials))}
 	for place, i := range b.Order {
 		if i >= 0 && i < len(b.Trials) && s.rank[i] == 0 {
 			s.rank[i] = place + 1
@@ -73,16 +74,16 @@ func (s *standing) count(t *tune.Trial) {
 		s.wide = max(s.wide, style.Cells(stateOf(t, true).Text))
 	}
 	if v := float64(t.Best); format.Finite(v) {
-		if s.most = -chart.Lesser(-s.most, -v); v > 0 {
+		if s.max = -chart.Lesser(-s.max, -v); v > 0 {
 			s.floor = chart.Lesser(s.floor, v/2)
 		}
 	}
 	if len(t.Curve) > 0 && format.Finite(float64(t.Curve[0].Value)) {
-		s.most = -chart.Lesser(-s.most, -float64(t.Curve[0].Value))
+		s.max = -chart.Lesser(-s.max, -float64(t.Curve[0].Value))
 	}
 	s.epochs = max(s.epochs, t.Epochs)
-	s.gone = s.gone || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
-	s.whys = s.whys || t.Error != ""
+	s.reached = s.reached || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
+	s.hasReasons = s.hasReasons || t.Error != ""
 }
 
 // dimensions lists what the trials differ in, in the order of Leaderboard.Over, and what that does not name behind it.
@@ -123,7 +124,7 @@ func (s *standing) dimensions() {
 		}
 	}
 	for k := range s.dims {
-		s.dims[k].settle(values[k])
+		s.dims[k].resolve(values[k])
 	}
 }
 
@@ -148,8 +149,8 @@ func (d *tuneDim) merge(o *tuneDim) {
 	}
 }
 
-// settle finds out of a dimension's values what nothing has said of it: whether it is a range.
-func (d *tuneDim) settle(values map[string]bool) {
+// resolve finds out of a dimension's values what nothing has said of it: whether it is a range.
+func (d *tuneDim) resolve(values map[string]bool) {
 	if d.names == nil && !(d.high > d.low) {
 		d.low, d.high = math.Inf(1), math.Inf(-1)
 		for s := range values {

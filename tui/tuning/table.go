@@ -78,7 +78,7 @@ func columnsOf(m *model, long bool) []column {
 		}),
 		of("work", 6, 7, func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) }),
 		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
-	if m.whys {
+	if m.hasReasons {
 		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
 			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Error)) }})
 	}
@@ -123,15 +123,15 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	m.table.Columns, m.table.Lead = columnsOf(m, r.W >= 96), 3
 	m.table.Mark = func(l *style.Line, i int) {
 		tag := m.tag(&m.board.Trials[i])
-		l.Put(tag.Token, tag.Text)
+		l.Write(tag.Token, tag.Text)
 	}
-	m.table.Ink = func(c *column, i int, chosen bool, own style.Token) style.Token {
-		return cellInk(
+	m.table.Color = func(c *column, i int, chosen bool, own style.Token) style.Token {
+		return cellColor(
 			m, c, i, chosen, own)
 	}
 	rows = m.table.Draw(&m.Pen, at, m.rows, m.place(&m.standing))
 	if len(m.rows) == 0 {
-		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+emptyWords(m)).Full())
+		rows = append(rows, m.Line(r.W).Write(style.Muted, "   "+emptyText(m)).Full())
 	}
 	for len(rows) < r.H-about {
 		rows = append(rows, style.Spaces(r.W))
@@ -139,8 +139,8 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	return tableTitle(m), append(rows, aboutTrial(m, r.W, about)...)
 }
 
-// emptyWords says why there is no trial to see.
-func emptyWords(m *model) string {
+// emptyText says why there is no trial to see.
+func emptyText(m *model) string {
 	if m.filter.Text != "" && len(m.board.Trials) > 0 {
 		return "no trial has all of this; esc shows them all"
 	}
@@ -161,8 +161,8 @@ func tableTitle(m *model) []style.Part {
 	return title
 }
 
-// cellInk is the colour of a cell. A trial that is behind stands back, and the selected one stands out by its name.
-func cellInk(m *model, c *column, i int, chosen bool, own style.Token) style.Token {
+// cellColor is the colour of a cell. A trial that is behind stands back, and the selected one stands out by its name.
+func cellColor(m *model, c *column, i int, chosen bool, own style.Token) style.Token {
 	t := &m.board.Trials[i]
 	behind := t.State == tune.Pruned || t.State == tune.Paused || t.State == tune.Stopped || t.State == tune.Waiting
 	switch {
@@ -184,7 +184,7 @@ func cellInk(m *model, c *column, i int, chosen bool, own style.Token) style.Tok
 func spark(m *model, t *tune.Trial, w int) string {
 	n := len(t.Curve)
 	used := min(n, w)
-	low, high := math.Log(m.floor), math.Log(m.most)
+	low, high := math.Log(m.floor), math.Log(m.max)
 	heights := make([]float64, used)
 	for x := range heights {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
@@ -206,10 +206,11 @@ func aboutTrial(m *model, w, rows int) []string {
 		return style.Block(nil, w, rows)
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	first, second := m.Line(w), m.Line(w).Put(style.Text, "   ")
-	first.Put(tag.Token, " "+tag.Text).Put(style.Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
+	first, second := m.Line(w), m.Line(w).Write(style.Text, "   ")
+	first.Write(tag.Token, " "+tag.Text).Write(style.Text, " #"+format.Count(t.Number)+" ").Write(
+		state.Token, state.Text)
 	if t.Error != "" {
-		first.Put(style.Muted, ": "+style.Clean(t.Error))
+		first.Write(style.Muted, ": "+style.Clean(t.Error))
 	}
 	rest, sep := first, " · "
 	if rows > 1 {

@@ -12,22 +12,22 @@ import (
 // Framed puts rows, cut and filled to one width, into a frame of w columns with a title.
 func Framed(t *style.Pen, ink style.Token, title []style.Part, rows []string, w int) []string {
 	top := t.Line(w)
-	top.Put(ink, "╭─ ")
+	top.Write(ink, "╭─ ")
 	head := t.Line(top.Left() - 2)
 	for _, p := range title {
-		head.Put(p.Token, p.Text)
+		head.Write(p.Token, p.Text)
 	}
-	top.Append(head).Put(ink, " ")
-	top.Put(ink, style.Repeat("─", top.Left()-1)).Put(ink, "╮")
+	top.Append(head).Write(ink, " ")
+	top.Write(ink, style.Repeat("─", top.Left()-1)).Write(ink, "╮")
 	out := []string{top.Full()}
 	edge := t.Line(1)
-	edge.Put(ink, "│")
+	edge.Write(ink, "│")
 	side := edge.Full()
 	for _, r := range rows {
 		out = append(out, side+" "+style.Fit(r, w-4)+" "+side)
 	}
 	bottom := t.Line(w)
-	bottom.Put(ink, "╰"+style.Repeat("─", w-2)+"╯")
+	bottom.Write(ink, "╰"+style.Repeat("─", w-2)+"╯")
 	return append(out, bottom.Full())
 }
 

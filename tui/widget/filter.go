@@ -50,13 +50,13 @@ func (f *Filter) Add(text string) {
 
 // Line is the filter while it is typed, and how many there are.
 func (f *Filter) Line(v *style.Pen, w int, count string) string {
-	l := v.Line(w).Put(style.Accent, " / ")
+	l := v.Line(w).Write(style.Accent, " / ")
 	about := " " + count + " · enter keeps · esc ends"
 	text := style.Clean(f.Text)
 	if over := style.Cells(text) - max(8, w-style.Cells(about)-5); over > 0 {
 		text = ansi.TruncateLeft(text, over+1, "…")
 	}
-	return l.Put(style.Strong, text).Put(style.Accent, "▏").Put(style.Muted, about).Full()
+	return l.Write(style.Strong, text).Write(style.Accent, "▏").Write(style.Muted, about).Full()
 }
 
 // Matches reports whether a text in small letters has all of some words, and none of those with a minus before them.

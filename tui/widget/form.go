@@ -96,13 +96,13 @@ func (f *Form) Handle(msg tea.Msg) FormAnswer {
 func (f *Form) Rows(v *style.Pen, w int) (rows []string) {
 	note := func(l *style.Line, k *Field) string {
 		if k.Invalid != "" {
-			return l.Put(style.Bad, ansi.Truncate("× "+k.Invalid, max(0, l.Left()), "…")).Full()
+			return l.Write(style.Bad, ansi.Truncate("× "+k.Invalid, max(0, l.Left()), "…")).Full()
 		}
-		return l.Put(style.Muted, ansi.Truncate(style.Clean(k.About), max(0, l.Left()), "…")).Full()
+		return l.Write(style.Muted, ansi.Truncate(style.Clean(k.About), max(0, l.Left()), "…")).Full()
 	}
 	if len(f.Fields) == 1 {
 		l := v.Line(w)
-		f.Fields[0].Put(v, l, true)
+		f.Fields[0].Draw(v, l, true)
 		return []string{l.Full(), note(v.Line(w), &f.Fields[0])}
 	}
 	names, texts := 0, 8
@@ -116,16 +116,16 @@ func (f *Form) Rows(v *style.Pen, w int) (rows []string) {
 		if i == f.At {
 			arrow, ink = "▸", style.Accent
 		}
-		l := v.Line(w).Put(style.Accent, arrow).Put(ink, style.Pad(style.Clean(k.Name), names)+"  ")
+		l := v.Line(w).Write(style.Accent, arrow).Write(ink, style.Pad(style.Clean(k.Name), names)+"  ")
 		text := v.Line(min(texts, l.Left()))
-		k.Put(v, text, i == f.At)
+		k.Draw(v, text, i == f.At)
 		rows = append(rows, note(l.Append(text).To(names+texts+5), k))
 	}
 	return rows
 }
 
-// Put writes what a field has.
-func (f *Field) Put(v *style.Pen, l *style.Line, active bool) {
+// Draw writes what a field has.
+func (f *Field) Draw(v *style.Pen, l *style.Line, active bool) {
 	if f.Choices == nil {
 		InputLine(v, l, &f.Model, active)
 		return
@@ -134,5 +134,5 @@ func (f *Field) Put(v *style.Pen, l *style.Line, active bool) {
 	if active {
 		text = "← " + text + " →"
 	}
-	l.Put(style.Strong, text)
+	l.Write(style.Strong, text)
 }

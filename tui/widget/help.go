@@ -30,7 +30,7 @@ func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []stri
 			if i == 0 { // the keys
 				p.Text = style.Pad(t.Glyphs.Keys(strings.TrimRight(p.Text, " ")), style.Cells(p.Text))
 			}
-			l.Put(p.Token, p.Text)
+			l.Write(p.Token, p.Text)
 		}
 		rows = append(rows, l.Full())
 	}

@@ -67,7 +67,7 @@ func (r *Replaceable) Handle(msg tea.Msg) {
 func InputLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
-		l.Put(style.Strong, style.Clean(string(text)))
+		l.Write(style.Strong, style.Clean(string(text)))
 		return
 	}
 	at := min(t.Position(), len(text))
@@ -75,5 +75,5 @@ func InputLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
 	if over := style.Cells(before) - l.Left() + 2; over > 0 {
 		before = ansi.TruncateLeft(before, over, "")
 	}
-	l.Put(style.Strong, before).Put(style.Accent, "▏").Put(style.Strong, style.Clean(string(text[at:])))
+	l.Write(style.Strong, before).Write(style.Accent, "▏").Write(style.Strong, style.Clean(string(text[at:])))
 }

@@ -132,7 +132,7 @@ func CutRows(v *style.Pen, rows []string, n int) []string {
 		return style.Clip(rows, n)
 	}
 	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(style.Muted, more).Full())
+	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Write(style.Muted, more).Full())
 }
 
 // WheelKey is the key that does the same as the wheel.

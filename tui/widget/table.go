@@ -17,7 +17,7 @@ const ColumnGap = 2
 type Column[R any] struct {
 	Key   string // names it among the others, where that is asked
 	Title string
-	Ink   style.Token // of the title; Text: that of all titles
+	Color style.Token // of the title; Text: that of all titles
 	About string      // what it has, for help and choice
 	Width int         // of the screen's columns; it has no fewer than its title
 	Max   int         // it is as wide as its widest text, up to that; 0: its texts do not widen it
@@ -53,8 +53,8 @@ type Table[R any] struct {
 	Reversed bool   // the other way round
 	// Mark writes what stands before a row, after the arrow; nil for nothing.
 	Mark func(l *style.Line, r R)
-	// Ink is the colour of a cell that has one of its own; nil leaves it.
-	Ink func(c *Column[R], r R, chosen bool, own style.Token) style.Token
+	// Color is the colour of a cell that has one of its own; nil leaves it.
+	Color func(c *Column[R], r R, chosen bool, own style.Token) style.Token
 
 	titles []title
 }
@@ -156,11 +156,11 @@ func (t *Table[R]) header(p *style.Pen, columns []Column[R]) string {
 	for i := range columns {
 		c := &columns[i]
 		if i > 0 {
-			l.Put(style.Text, style.Spaces(ColumnGap))
+			l.Write(style.Text, style.Spaces(ColumnGap))
 		}
 		text, ink := c.Title, style.Muted
-		if c.Ink != style.Text {
-			ink = c.Ink
+		if c.Color != style.Text {
+			ink = c.Color
 		}
 		if c.Key == t.Sorted && t.Sorted != "" {
 			arrow := "▴"
@@ -170,7 +170,7 @@ func (t *Table[R]) header(p *style.Pen, columns []Column[R]) string {
 			text, ink = ansi.Truncate(text, c.Width-1, "")+arrow, style.Accent
 		}
 		t.titles = append(t.titles, title{t.X + l.Width, t.X + l.Width + c.Width, c.Key})
-		l.Put(ink, c.align(text))
+		l.Write(ink, c.align(text))
 	}
 	return l.Full()
 }
@@ -181,7 +181,7 @@ func (t *Table[R]) row(p *style.Pen, columns []Column[R], r R, chosen bool) stri
 	if chosen {
 		arrow = "▸"
 	}
-	l := p.Line(t.W).Put(style.Accent, arrow)
+	l := p.Line(t.W).Write(style.Accent, arrow)
 	if t.Mark != nil {
 		t.Mark(l, r)
 	}
@@ -189,16 +189,16 @@ func (t *Table[R]) row(p *style.Pen, columns []Column[R], r R, chosen bool) stri
 	for i := range columns {
 		c := &columns[i]
 		if i > 0 {
-			l.Put(style.Text, style.Spaces(ColumnGap))
+			l.Write(style.Text, style.Spaces(ColumnGap))
 		}
 		cell := c.Cell(r, c.Width)
-		if t.Ink != nil {
-			cell.Token = t.Ink(c, r, chosen, cell.Token)
+		if t.Color != nil {
+			cell.Token = t.Color(c, r, chosen, cell.Token)
 		}
 		s := c.align(cell.Text)
 		from := len(s) - len(strings.TrimLeft(s, " "))
 		inner := strings.TrimSpace(s)
-		l.Put(style.Text, s[:from]).Put(cell.Token, inner).Put(style.Text, s[from+len(inner):])
+		l.Write(style.Text, s[:from]).Write(cell.Token, inner).Write(style.Text, s[from+len(inner):])
 	}
 	return l.Full()
 }

@@ -30,8 +30,8 @@ func newTable() *Table[fruit] {
 	of := func(text func(f fruit) string) func(fruit, int) style.Part {
 		return func(f fruit, _ int) style.Part { return style.Text.Of(text(f)) }
 	}
-	t := &Table[fruit]{Lead: 3, Mark: func(l *style.Line, f fruit) { l.Put(style.Muted, f.name[:1]) },
-		Ink: func(_ *Column[fruit], _ fruit, chosen bool, own style.Token) style.Token {
+	t := &Table[fruit]{Lead: 3, Mark: func(l *style.Line, f fruit) { l.Write(style.Muted, f.name[:1]) },
+		Color: func(_ *Column[fruit], _ fruit, chosen bool, own style.Token) style.Token {
 			if chosen {
 				return style.Chosen
 			}

@@ -15,23 +15,23 @@ func about(m *model, w, n int) []string {
 	if m.at == nil {
 		return nil
 	}
-	rows := []string{m.Line(w).Put(style.Border, style.Repeat("─", w)).Full()}
+	rows := []string{m.Line(w).Write(style.Border, style.Repeat("─", w)).Full()}
 	_, word := m.at.state()
-	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(
-		m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
+	l := m.Line(w).Write(style.Text, " ").Write(style.Strong, ansi.Truncate(
+		m.at.name, max(1, w-style.Cells(word)-4), "…")).Write(style.Muted, "  "+word)
 	rows = append(rows, l.Full())
 	if m.at.source != "" && m.at.source != m.at.name {
 		text := m.at.source
 		if over := style.Cells(text) - w + 2; over > 0 {
 			text = "…" + ansi.TruncateLeft(text, over+1, "")
 		}
-		rows = append(rows, m.Line(w).Put(style.Muted, " "+text).Full())
+		rows = append(rows, m.Line(w).Write(style.Muted, " "+text).Full())
 	}
 	if left := m.at.remaining(); left != "" {
-		rows = append(rows, m.Line(w).Put(style.Muted, " left ").Put(style.Text, left).Full())
+		rows = append(rows, m.Line(w).Write(style.Muted, " left ").Write(style.Text, left).Full())
 	}
 	for _, c := range m.chosen() {
-		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(
+		l := m.Line(w).Write(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Write(
 			style.Text, ansi.Truncate(c[1], w, "…"))
 		rows = append(rows, l.Full())
 	}
@@ -58,7 +58,7 @@ func (l *list) compareChoices() {
 	for i, r := range l.runs {
 		begun[i] = r.h.Run
 	}
-	if !slices.Equal(begun, l.begun) {
+	if !slices.Equal(begun, l.started) {
 		openings := make([]*event.RunEvent, len(l.runs))
 		for i, r := range l.runs {
 			if r.h.Run != nil {
@@ -67,6 +67,6 @@ func (l *list) compareChoices() {
 				openings[i] = &opening
 			}
 		}
-		l.begun, l.choices = begun, rundiff.Table(openings)
+		l.started, l.choices = begun, rundiff.Table(openings)
 	}
 }

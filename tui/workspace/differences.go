@@ -21,13 +21,13 @@ import (
 // differences is the pane of what the shown runs reached, what that took, and what was chosen for them: a row for each,
 // a column a run.
 type differences struct {
-	open   bool
-	all    bool    // what the runs have in common too
-	at     int     // the selected row
-	from   int     // the first run in sight
-	target float64 // a value of the measure; 0: the hardest that all runs reach
-	table  widget.Table[line]
-	seen   int // runs in sight
+	open    bool
+	all     bool    // what the runs have in common too
+	at      int     // the selected row
+	from    int     // the first run in sight
+	target  float64 // a value of the measure; 0: the hardest that all runs reach
+	table   widget.Table[line]
+	version int // runs in sight
 }
 
 // line is a row: what each run has of something.
@@ -250,25 +250,26 @@ func chartsHeight(m *model, of int) int {
 func drawDifferences(m *model, at layout.Rect) []string {
 	d, runs := &m.differences, m.ranked()
 	d.table.Rect = layout.Rect{}
-	title := m.Line(at.W).Put(style.Text, " ")
+	title := m.Line(at.W).Write(style.Text, " ")
 	if m.focus == onDifferences {
-		title.Put(style.Focus, "differences")
+		title.Write(style.Focus, "differences")
 	} else {
-		title.Put(style.Strong, "differences")
+		title.Write(style.Strong, "differences")
 	}
 	if len(runs) == 0 {
-		return style.Block([]string{title.Full(), m.Line(at.W).Put(style.Muted, "   no run is shown").Full()}, at.W,
+		return style.Block([]string{title.Full(), m.Line(at.W).Write(style.Muted, "   no run is shown").Full()}, at.W,
 			at.H)
 	}
 	rows := facts(m, runs)
-	d.from = max(0, min(d.from, len(runs)-max(1, d.seen)))
+	d.from = max(0, min(d.from, len(runs)-max(1, d.version)))
 	d.at = max(0, min(d.at, len(rows)-1))
 	d.table.Lead, d.table.Columns = 2, d.table.Columns[:0]
 	d.table.Columns = append(d.table.Columns, widget.Column[line]{Width: 10, Max: 28, Left: true,
 		Cell: func(f line, _ int) style.Part { return style.Muted.Of(f.name) }})
 	for i, r := range runs {
-		d.table.Columns = append(d.table.Columns, widget.Column[line]{Title: r.letter() + " " + r.name, Ink: r.token(),
-			Max: 24, Rank: i + 1, Off: i < d.from, Cell: func(f line, _ int) style.Part { return f.cell(i) }})
+		d.table.Columns = append(d.table.Columns, widget.Column[line]{Title: r.letter() + " " + r.name,
+			Color: r.token(),
+			Max:   24, Rank: i + 1, Off: i < d.from, Cell: func(f line, _ int) style.Part { return f.cell(i) }})
 	}
 	d.table.Measure(rows)
 	for i := range d.table.Columns[1:] { // a long name is cut, and not a run left out for it
@@ -280,12 +281,12 @@ func drawDifferences(m *model, at layout.Rect) []string {
 		chosen = d.at
 	}
 	out := d.table.Draw(&m.Pen, layout.Rect{X: at.X, Y: at.Y + 1, W: at.W, H: at.H - 1}, rows, chosen)
-	d.seen = d.table.InSight() - 1
-	if d.seen < len(runs) {
-		title.Put(style.Muted, "  runs "+format.Count(d.from+1)+" to "+format.Count(d.from+d.seen)+" of "+
+	d.version = d.table.InSight() - 1
+	if d.version < len(runs) {
+		title.Write(style.Muted, "  runs "+format.Count(d.from+1)+" to "+format.Count(d.from+d.version)+" of "+
 			format.Count(len(runs)))
 	}
-	title.Put(style.Muted, d.table.Span(len(rows)))
+	title.Write(style.Muted, d.table.Span(len(rows)))
 	return style.Block(append([]string{title.Full()}, out...), at.W, at.H)
 }
 

@@ -19,14 +19,14 @@ const (
 	batch    = 32 // Deltas of a message
 )
 
-// hearing joins the program's one goroutine to the feeds.
+// receiver joins the program's one goroutine to the feeds.
 //
 //	feed ──► follow, a goroutine a run ──► news ──► hear, a command at a time ──► Update
 //
 // follow waits on its feed and then until hear takes what came, so that a feed's own mailbox gathers what comes
 // meanwhile. hear takes what there is after a pause, as one message, and is armed again when Update has it. news is
 // never closed; the screen's context ends all.
-type hearing struct {
+type receiver struct {
 	news chan came
 	more <-chan Watched // nil: no others will come
 }
@@ -62,8 +62,8 @@ func follow(ctx context.Context, r *run, news chan<- came) tea.Cmd {
 	}
 }
 
-// hear returns the command that waits for news, after a pause.
-func (h *hearing) hear(ctx context.Context, pause time.Duration) tea.Cmd {
+// receive returns the command that waits for news, after a pause.
+func (h *receiver) receive(ctx context.Context, pause time.Duration) tea.Cmd {
 	news, more := h.news, h.more
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
@@ -127,5 +127,5 @@ func receive(m *model, n newsMsg) tea.Cmd {
 	if len(n.came) == batch {
 		pause = 0 // of the beginning, in which all that the runs were comes
 	}
-	return tea.Batch(append(all, m.hear(m.Ctx, pause))...)
+	return tea.Batch(append(all, m.receive(m.Ctx, pause))...)
 }

@@ -27,7 +27,10 @@ func bindings() []*screen.Binding[*model] {
 		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Footer(
 			"all runs").While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil }),
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = help() }).DefaultFooter(),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(
+			m *model, _ string) {
+			m.dialog = help()
+		}).DefaultFooter(),
 		screen.CommandsKey(groupHelp, openPalette),
 		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(turn).FooterBy(
 			func(m *model) string {
@@ -38,7 +41,8 @@ func bindings() []*screen.Binding[*model] {
 		on(groupRuns, "s", "the selected run alone, or all again", "s").Then(solo).Footer("solo").Unless(noRun),
 		use(groupRuns, "only runs with words or values, as lr>0.01 opt=adam big", screen.Filter).Then(
 			func(m *model, _ string) { m.filter.Typing = true }).DefaultFooter().Only(listed),
-		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(pin).DefaultFooter().Unless(
+		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(
+			pin).DefaultFooter().Unless(
 			noRun).Only(listed),
 		on(groupRuns, "c", "another colour for the selected run", "c").Then(
 			func(m *model, _ string) { m.at.colour++ }).Footer("colour").Unless(noRun).Only(listed),
@@ -136,7 +140,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		if m.filter.HandleKey(k, msg.Text) {
 			move(m, k)
 		}
-		if !m.filter.Typing && m.wrong != "" { // what can't be read is not kept
+		if !m.filter.Typing && m.invalid != "" { // what can't be read is not kept
 			m.filter.Text = ""
 		}
 		m.arrange()
@@ -146,7 +150,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if m.focus == onCharts && m.grid.HandleKey(k, msg.Text) {
-		settle(m)
+		resort(m)
 		return nil
 	}
 	if b := screen.Bound(m.bindings, m, k); b != nil {
@@ -154,13 +158,13 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if m.focus != onCharts && m.listWidth() > 0 { // else the charts are not in sight
 		m.grid.HandleKey(k, msg.Text)
-		settle(m)
+		resort(m)
 	}
 	return nil
 }
 
-// settle follows what the charts have changed.
-func settle(m *model) {
+// resort sorts the list again where the charts change its values.
+func resort(m *model) {
 	if m.sorted == byValue {
 		m.arrange()
 	}
@@ -296,7 +300,7 @@ func (m *model) mouse(msg tea.MouseMsg) {
 			m.focus = onCharts
 		}
 		m.grid.HandleMouse(msg, at.X-m.charts.X, at.Y-m.charts.Y)
-		settle(m)
+		resort(m)
 	}
 }
 
@@ -351,7 +355,7 @@ func openPalette(m *model) {
 		entries = append(entries, screen.Entry[*model]{Kind: "metric", Text: style.Clean(name), Also: "its chart",
 			Do: func(m *model) tea.Cmd {
 				m.grid.Select(name)
-				settle(m)
+				resort(m)
 				return nil
 			}})
 	}

@@ -37,24 +37,24 @@ func (o order) String() string {
 
 // list is which runs there are, in which order, and what was chosen of them.
 type list struct {
-	runs   []*run // as they came
-	rows   []*run // of the list: those that match, in order
-	hidden map[*run]bool
-	at     *run // the selected one, nil for none
-	pinned *run // that the others are compared with
-	solo   *run // that alone is shown
-	filter widget.Filter
-	wrong  string // why the filter can't be read
-	sorted order
-	table  widget.List
+	runs    []*run // as they came
+	rows    []*run // of the list: those that match, in order
+	hidden  map[*run]bool
+	at      *run // the selected one, nil for none
+	pinned  *run // that the others are compared with
+	solo    *run // that alone is shown
+	filter  widget.Filter
+	invalid string // why the filter can't be read
+	sorted  order
+	table   widget.List
 
 	choices []rundiff.Row     // of the runs
-	begun   []*event.RunEvent // as they were then
+	started []*event.RunEvent // as they were then
 }
 
 // enter takes in a run, one of so many.
 func (l *list) enter(w Watched, of int) *run {
-	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
+	most := max(minBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
 		number: len(l.runs), colour: len(l.runs),
 		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
@@ -82,8 +82,8 @@ func (l *list) isShown(r *run) bool {
 // arrange filters and sorts the runs. A filter that can't be read leaves them as they were.
 func (m *model) arrange() {
 	hidden, err := filtered(m.runs, m.filter.Text)
-	if m.wrong = ""; err != nil {
-		m.wrong = style.Clean(err.Error())
+	if m.invalid = ""; err != nil {
+		m.invalid = style.Clean(err.Error())
 	} else {
 		m.hidden = hidden
 	}
@@ -179,7 +179,7 @@ func drawList(m *model, at layout.Rect) []string {
 		rows = append(rows, listRow(m, r, at.W, c, values[r]))
 	}
 	if len(m.rows) == 0 {
-		rows = append(rows, m.Line(at.W).Put(style.Muted, " "+m.noRow()).Full())
+		rows = append(rows, m.Line(at.W).Write(style.Muted, " "+m.noRow()).Full())
 	}
 	rows = style.Block(rows, at.W, at.H-len(below))
 	return append(rows, style.Block(below, at.W, len(below))...)
@@ -220,13 +220,13 @@ func (c *columns) width() int {
 	return n
 }
 
-// put writes the columns at the right end of a row.
-func (c *columns) put(l *style.Line, epoch, value style.Part) string {
+// write writes the columns at the right end of a row.
+func (c *columns) write(l *style.Line, epoch, value style.Part) string {
 	if c.epoch > 0 {
-		l.To(l.Room-c.width()+1).Put(epoch.Token, style.Right(epoch.Text, c.epoch))
+		l.To(l.Room-c.width()+1).Write(epoch.Token, style.Right(epoch.Text, c.epoch))
 	}
 	if c.value > 0 {
-		l.To(l.Room-c.value-1).Put(value.Token, style.Right(value.Text, c.value))
+		l.To(l.Room-c.value-1).Write(value.Token, style.Right(value.Text, c.value))
 	}
 	return l.Full()
 }
@@ -247,11 +247,11 @@ func listHeader(m *model, w int, c columns) string {
 	if m.focus == onList {
 		ink = style.Focus
 	}
-	l := m.Line(w).To(3).Put(ink, "runs ")
+	l := m.Line(w).To(3).Write(ink, "runs ")
 	if m.sorted != asGiven && w-c.width() > 20 {
-		l.Put(style.Muted, m.sorted.String())
+		l.Write(style.Muted, m.sorted.String())
 	}
-	return c.put(l, style.Muted.Of(m.counted()), style.Muted.Of(
+	return c.write(l, style.Muted.Of(m.counted()), style.Muted.Of(
 		ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
 }
 
@@ -268,20 +268,20 @@ func listRow(m *model, r *run, w int, c columns, text string) string {
 	}
 	sign, _ := r.state()
 	mark := signOf(m, r, shown)
-	l := m.Line(w).Put(style.Accent, arrow).Put(mark.Token, mark.Text).Put(style.Text, " ").Put(
-		sign.Token, sign.Text).Put(style.Text, " ")
+	l := m.Line(w).Write(style.Accent, arrow).Write(mark.Token, mark.Text).Write(style.Text, " ").Write(
+		sign.Token, sign.Text).Write(style.Text, " ")
 	if r == m.pinned {
-		l.Put(style.Accent, "■ ")
+		l.Write(style.Accent, "■ ")
 	}
 	name := r.name
 	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	l.Put(ink, name)
+	l.Write(ink, name)
 	if ink = r.token(); !shown {
 		ink = style.Muted
 	}
-	return c.put(l, style.Muted.Of(r.epoch()), ink.Of(text))
+	return c.write(l, style.Muted.Of(r.epoch()), ink.Of(text))
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
@@ -302,7 +302,7 @@ func listLine(m *model, w int) string {
 			parts = append(parts, r.token().Of(value+" "))
 		}
 		if style.Width(parts) > l.Left()-8 {
-			l.Put(style.Muted, fmt.Sprintf(" +%d", len(runs)-i))
+			l.Write(style.Muted, fmt.Sprintf(" +%d", len(runs)-i))
 			break
 		}
 		l.Group(parts...)
@@ -313,9 +313,9 @@ func listLine(m *model, w int) string {
 // filterLine is the last row while the filter is typed.
 func filterLine(m *model, w int) string {
 	about := format.Count(len(m.rows)) + " of " + format.Counted(len(m.runs), "run")
-	if m.wrong == "" {
+	if m.invalid == "" {
 		return m.filter.Line(&m.Pen, w, about+" · name, opt=adam, lr>0.01, note~big")
 	}
-	l := m.Line(w).Put(style.Accent, " / ").Put(style.Strong, style.Clean(m.filter.Text)).Put(style.Accent, "▏")
-	return l.Put(style.Warn, " "+m.wrong).Full()
+	l := m.Line(w).Write(style.Accent, " / ").Write(style.Strong, style.Clean(m.filter.Text)).Write(style.Accent, "▏")
+	return l.Write(style.Warn, " "+m.invalid).Full()
 }

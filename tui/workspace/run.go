@@ -46,7 +46,7 @@ func (r *run) letter() string {
 // memory.
 const (
 	sharedBuckets = 16 * chart.MaxBuckets
-	leastBuckets  = 256
+	minBuckets    = 256
 )
 
 func (r *run) running() bool { return r.h.Run != nil && !r.h.Over() && r.err == nil && !r.stale() }

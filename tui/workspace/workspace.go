@@ -45,7 +45,7 @@ func Compare(runs []Watched, o screen.Options) screen.Layer {
 // model is the root model. What it knows of the runs comes by messages.
 type model struct {
 	screen.Base
-	hearing
+	receiver
 	bindings []*screen.Binding[*model]
 	grid     metrics.Grid
 	list
@@ -70,7 +70,7 @@ const (
 func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 	m := &model{
 		Base:     screen.NewBase(&o),
-		hearing:  hearing{news: make(chan came), more: more},
+		receiver: receiver{news: make(chan came), more: more},
 		bindings: bindings(),
 	}
 	p, ok, err := m.Prefer(&o)
@@ -98,7 +98,7 @@ func (m *model) preferences() screen.Preferences {
 
 // Init follows the runs.
 func (m *model) Init() tea.Cmd {
-	all := []tea.Cmd{m.Opening(), m.hear(m.Ctx, 0)}
+	all := []tea.Cmd{m.Opening(), m.receive(m.Ctx, 0)}
 	for _, r := range m.runs {
 		all = append(all, follow(m.Ctx, r, m.news))
 	}
@@ -137,9 +137,9 @@ func (m *model) View() tea.View {
 
 // The least screen, which is smaller than that of others: a list has no charts.
 const (
-	leastWidth  = 24
-	leastHeight = 5
-	wideEnough  = 80 // for the list beside the charts
+	minWidth   = 24
+	minHeight  = 5
+	wideEnough = 80 // for the list beside the charts
 )
 
 // listWidth is how many columns the list has beside the charts; 0: it has none there.
@@ -153,7 +153,7 @@ func (m *model) listWidth() int {
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *model) screen() []string {
 	m.charts, m.table.Rect = layout.Rect{}, layout.Rect{}
-	if m.Width < leastWidth || m.Height < leastHeight {
+	if m.Width < minWidth || m.Height < minHeight {
 		return m.Small([]string{m.header(m.Width)}, nil, nil)
 	}
 	m.grid.Show(shownRuns(m))
@@ -191,7 +191,7 @@ func (m *model) beside(at layout.Rect, w int) []string {
 		right = append(right, drawDifferences(m, layout.Rect{X: at.X, Y: at.Y + high, W: at.W, H: at.H - high})...)
 	}
 	left := drawList(m, layout.Rect{X: at.X - w - 1, Y: at.Y, W: w, H: at.H})
-	edge := m.Line(1).Put(style.Border, "│").Full()
+	edge := m.Line(1).Write(style.Border, "│").Full()
 	for i := range left {
 		left[i] += edge + right[i]
 	}
@@ -211,7 +211,7 @@ func (m *model) drawCharts(at layout.Rect) []string {
 
 // header says how many runs there are, and how they are shown.
 func (m *model) header(w int) string {
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title).Put(
+	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title).Write(
 		style.Strong, "  "+format.Counted(len(m.runs), "run"))
 	live := 0
 	for _, r := range m.runs {
@@ -233,7 +233,7 @@ func (m *model) header(w int) string {
 	case shown < len(m.runs):
 		l.Group(style.Text.Of("  " + format.Count(shown) + " shown"))
 	}
-	if m.filter.Text != "" && m.wrong == "" {
+	if m.filter.Text != "" && m.invalid == "" {
 		l.Group(style.Muted.Of("  of "), style.Strong.Of(style.Clean(m.filter.Text)))
 	}
 	if by := m.grid.Axis(); by != chart.Epochs {

@@ -24,7 +24,7 @@ func (p *predictor) report(out io.Writer) error {
 		if known < p.rows {
 			fmt.Fprintf(&b, ", %d of them with a target", known)
 		}
-		figures := score.Figures(&scores)
+		figures := score.Metrics(&scores)
 		if p.model.Classes == nil {
 			fmt.Fprintf(&b, ", %s %.6g\n", figures[0].Name, float64(scores.RMSE))
 		} else {

@@ -131,11 +131,11 @@ func NewApp(feed feed.Feed, o *screen.Options, methods []*optim.Info, above Abov
 	return a
 }
 
-// Onlooker reports whether the screen is that of a viewer who may look and no more.
-func (a *App) Onlooker() bool { return a.Viewer != nil && !a.Viewer.Control }
+// OnlyViews reports whether the screen is that of a viewer who may look and no more.
+func (a *App) OnlyViews() bool { return a.Viewer != nil && !a.Viewer.Control }
 
 // PaneView is what panes are drawn from.
-func (a *App) PaneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.H, Viewer: a.Onlooker()} }
+func (a *App) PaneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.H, Viewer: a.OnlyViews()} }
 
 // Join has a screen show the common history.
 func (a *App) Join(c *Common) {

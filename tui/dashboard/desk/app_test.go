@@ -69,7 +69,7 @@ func TestCommonFrame(t *testing.T) {
 	f := c.Feed()
 	defer f.Close()
 	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8}) {
-		c.Take(c.h, &d, nil)
+		c.Apply(c.h, &d, nil)
 	}
 	var viewers [2]*App
 	for i := range viewers {
@@ -82,7 +82,7 @@ func TestCommonFrame(t *testing.T) {
 	}
 	for _, p := range c.panes {
 		if p.cache.Key.W > 0 {
-			p.pane, p.cache.Key.Seen = undrawable{p.pane}, 0
+			p.pane, p.cache.Key.Version = undrawable{p.pane}, 0
 		}
 	}
 	c.version++
@@ -115,7 +115,7 @@ func TestMachineIsSampled(t *testing.T) {
 		t.Fatal("no sample is read after the wait")
 	}
 	a.Close()
-	if got := takeMachine(a, msg)(); got != nil {
+	if got := applySample(a, msg)(); got != nil {
 		t.Errorf("the screen has ended, and brought %v", got)
 	}
 	a.Machine = func(context.Context) (host.Sample, error) { return host.Sample{}, context.Canceled }

@@ -41,8 +41,8 @@ type Common struct {
 	drawings
 }
 
-// keptSaves bounds how many saves are told to viewers who were away meanwhile.
-const keptSaves = 64
+// maxSaves bounds how many saves are told to viewers who were away meanwhile.
+const maxSaves = 64
 
 // NewCommon returns what is common to the viewers of the run whose feed open opens.
 func NewCommon(open func() feed.Feed, budget *render.Budget) *Common {
@@ -102,7 +102,7 @@ func (c *Common) leave() {
 func (c *Common) follow(ctx context.Context, source feed.Feed, h *history.History) {
 	for {
 		d, err := await(ctx, source)
-		if !c.Take(h, &d, err) {
+		if !c.Apply(h, &d, err) {
 			return
 		}
 		if d.Run != nil || d.Diverged != nil || d.Done != nil {
@@ -129,8 +129,8 @@ func await(ctx context.Context, source feed.Feed) (d feed.Delta, err error) {
 	return source.Wait(ctx)
 }
 
-// Take changes the history, and says whether there is more to come.
-func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) {
+// Apply changes the history, and says whether there is more to come.
+func (c *Common) Apply(h *history.History, d *feed.Delta, err error) (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.h != h {
@@ -151,7 +151,7 @@ func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) 
 	c.received = time.Now()
 	h.Received(c.received)
 	for _, e := range d.Saved {
-		if len(c.saved) == keptSaves {
+		if len(c.saved) == maxSaves {
 			c.saved = c.saved[1:]
 		}
 		c.saved = append(c.saved, e)

@@ -11,8 +11,9 @@ func isBlank(a *App, id layout.ID) bool {
 	return ok && p.Blank(a.H)
 }
 
-// told reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing for.
-func told(a *App, id layout.ID) bool {
+// reported reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing
+// for.
+func reported(a *App, id layout.ID) bool {
 	return id == layout.Spectrum && len(a.H.Spectra) > 0 || id == layout.Inner && a.H.Factors.Reported()
 }
 
@@ -24,7 +25,7 @@ func IsIdle(a *App, id layout.ID) bool {
 	}
 	switch id {
 	case layout.Inner, layout.Spectrum, layout.Topology, layout.Region, layout.Errors:
-		return !told(a, id)
+		return !reported(a, id)
 	}
 	return isBlank(a, id)
 }

@@ -22,15 +22,15 @@ type drawings struct {
 
 // Bounds of what is kept: as many cells as 200 screens of 80 × 24, and nothing that no viewer asked for in a while.
 const (
-	keptCells  = 200 * 80 * 24
-	keptUnused = 10 * time.Second
+	maxCells  = 200 * 80 * 24
+	maxUnused = 10 * time.Second
 )
 
 // frameLife is how long a screen stands for one that is drawn a little later of the same history: its clock moves.
 const frameLife = 400 * time.Millisecond
 
-// looks is how things appear on a terminal.
-type looks struct {
+// appearance is how things appear on a terminal.
+type appearance struct {
 	theme         style.Theme
 	glyphs        style.Glyphs
 	noColor, dark bool
@@ -42,8 +42,8 @@ type looks struct {
 type paneKey struct {
 	id       layout.ID
 	key      pane.CacheKey
-	looks    looks
-	onlooker bool
+	style    appearance
+	readOnly bool
 }
 
 type drawnPane struct {
@@ -55,7 +55,7 @@ type drawnPane struct {
 // frameKey tells what a screen depends on besides the history.
 type frameKey struct {
 	width, height              int
-	looks                      looks
+	style                      appearance
 	focus                      layout.ID
 	zoomed, noMouse            bool
 	closed, readOnly, stopping bool
@@ -75,7 +75,7 @@ type drawnFrame struct {
 
 // pane returns the common picture of a pane and what draws it.
 func (d *drawings) pane(k paneKey, now time.Time) *drawnPane {
-	k.key.Seen, k.key.Style = 0, 0
+	k.key.Version, k.key.Style = 0, 0
 	p := d.panes[k]
 	if p == nil {
 		d.make(k.key.W * k.key.H)
@@ -88,25 +88,25 @@ func (d *drawings) pane(k paneKey, now time.Time) *drawnPane {
 
 // make makes room for something of so many cells.
 func (d *drawings) make(cells int) {
-	if d.cells += cells; d.cells > keptCells || d.panes == nil {
+	if d.cells += cells; d.cells > maxCells || d.panes == nil {
 		d.panes, d.frames, d.cells = map[paneKey]*drawnPane{}, map[frameKey]*drawnFrame{}, cells
 	}
 }
 
 // sweep drops what nobody has asked for in a while.
 func (d *drawings) sweep(now time.Time) {
-	if now.Sub(d.swept) < keptUnused {
+	if now.Sub(d.swept) < maxUnused {
 		return
 	}
 	d.swept = now
 	for k, p := range d.panes {
-		if now.Sub(p.used) > keptUnused {
+		if now.Sub(p.used) > maxUnused {
 			delete(d.panes, k)
 			d.cells -= k.key.W * k.key.H
 		}
 	}
 	for k, f := range d.frames {
-		if now.Sub(f.used) > keptUnused {
+		if now.Sub(f.used) > maxUnused {
 			delete(d.frames, k)
 			d.cells -= k.width * k.height
 		}

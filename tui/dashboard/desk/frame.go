@@ -22,8 +22,8 @@ func commonFrame(a *App) (key frameKey, ok bool) {
 		}
 	}
 	key = frameKey{
-		width: a.Width, height: a.Height, looks: lookOf(a), focus: a.Focus, zoomed: a.Zoomed, noMouse: a.NoMouse,
-		closed: a.Closed, readOnly: a.ReadOnly, stopping: a.Stopping, notice: a.Notice, control: !a.Onlooker(),
+		width: a.Width, height: a.Height, style: appearanceOf(a), focus: a.Focus, zoomed: a.Zoomed, noMouse: a.NoMouse,
+		closed: a.Closed, readOnly: a.ReadOnly, stopping: a.Stopping, notice: a.Notice, control: !a.OnlyViews(),
 		late: !a.record.since.IsZero() && a.Clock().Sub(a.record.since) >= aMoment,
 	}
 	if key.control {

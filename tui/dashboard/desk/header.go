@@ -28,7 +28,7 @@ func header(a *App, w int) []string {
 
 func headerRun(a *App, w int) string {
 	l := a.Line(w)
-	l.Put(style.Text, " ").Put(style.Accent, a.Title)
+	l.Write(style.Text, " ").Write(style.Accent, a.Title)
 	audience := audienceParts(a, w)
 	state := append(audience, stateParts(a)...)
 	room := w - style.Width(state) - 2
@@ -39,20 +39,20 @@ func headerRun(a *App, w int) string {
 	alert := recordAlert(a)
 	switch {
 	case a.H.Run == nil && alert == "" && a.H.Watched():
-		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.H.Status.Replay.Source), inner.Room-2, "…"))
+		l.Write(style.Text, "  "+ansi.Truncate(style.Clean(a.H.Status.Replay.Source), inner.Room-2, "…"))
 	case a.H.Run == nil && alert == "":
-		l.Put(style.Muted, "  waiting for the run")
+		l.Write(style.Muted, "  waiting for the run")
 	case alert != "":
 		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
 		headerFacts(a, facts, 2)
-		inner.Append(facts).Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
+		inner.Append(facts).Write(style.Text, "  ").Write(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
 	default:
 		headerFacts(a, inner, -1)
 	}
 	l.Append(inner)
 	l.To(w - style.Width(state) - 1)
 	for _, p := range state {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 	return l.Full()
 }
@@ -163,9 +163,9 @@ func underWay(a *App) string {
 func headerState(a *App, w int) string {
 	l := a.Line(w)
 	if a.H.Diverged != nil {
-		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.H.Diverged.Epoch)+": "+style.Clean(
+		l.Write(style.Alarm, " × DIVERGED at epoch "+format.Count(a.H.Diverged.Epoch)+": "+style.Clean(
 			a.H.Diverged.Reason)+" ")
-		l.Put(style.Alarm, style.Spaces(l.Left()))
+		l.Write(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
 	}
 	if d := a.H.Done; d != nil {
@@ -173,8 +173,8 @@ func headerState(a *App, w int) string {
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
 			color = style.Alarm
 		}
-		l.Put(color, " "+summary(a, d, w-2))
-		l.Put(color, style.Spaces(l.Left()))
+		l.Write(color, " "+summary(a, d, w-2))
+		l.Write(color, style.Spaces(l.Left()))
 		return l.Full()
 	}
 	if a.H.Watched() && BarRows(a) == 0 {
@@ -240,7 +240,7 @@ func progressLine(a *App, l *style.Line) {
 	s := &a.H.Status
 	tail := progressTail(a, l.Room)
 	inner := a.Line(l.Left() - style.Width(tail) - 3)
-	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
+	inner.Write(style.Text, " ").Write(style.Strong, style.Clean(s.Optimizer))
 	fits := true
 	if k := a.H.Primary(); k != nil {
 		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "),
@@ -254,7 +254,7 @@ func progressLine(a *App, l *style.Line) {
 	l.Append(inner)
 	l.To(l.Room - style.Width(tail) - 1)
 	for _, p := range tail {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 }
 

@@ -35,8 +35,8 @@ func sampleMachine(a *App) tea.Cmd {
 	}
 }
 
-// takeMachine takes in a sample and waits for the next one.
-func takeMachine(a *App, msg MachineMsg) tea.Cmd {
+// applySample takes in a sample and waits for the next one.
+func applySample(a *App, msg MachineMsg) tea.Cmd {
 	if msg.Sample == nil {
 		return sampleMachine(a)
 	}

@@ -54,8 +54,8 @@ type DrawMsg struct{}
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed, factors are not.
 func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
-	seen := key.Seen
-	key.Seen = d.Key.Seen
+	seen := key.Version
+	key.Version = d.Key.Version
 	late := a.Clock().Sub(d.At) >= a.hold
 	if _, loading := a.H.Loading(); loading {
 		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
@@ -65,12 +65,12 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 		a.H.Status.Phase != event.Running {
 		return false
 	}
-	return d.Key == key && seen != key.Seen && !late && a.Clock().Sub(a.touched) >= keyCalm
+	return d.Key == key && seen != key.Version && !late && a.Clock().Sub(a.touched) >= keyCalm
 }
 
-// lookOf is how things appear on a screen now.
-func lookOf(a *App) looks {
-	return looks{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
+// appearanceOf is how things appear on a screen now.
+func appearanceOf(a *App) appearance {
+	return appearance{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
 		ascii: a.Glyphs.ASCII}
 }
 
@@ -78,11 +78,11 @@ func lookOf(a *App) looks {
 func drawPane(a *App, p *layout.Place) []string {
 	d, shown := &a.cached[p.Pane], a.Panes[p.Pane]
 	key := pane.CacheKey{
-		W: p.W, H: p.H, Seen: shown.Seen(a.H), Style: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,
+		W: p.W, H: p.H, Version: shown.Version(a.H), Style: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,
 		Bare: p.Bare,
 	}
 	if a.Common != nil && !a.own[p.Pane] {
-		common := a.Common.pane(paneKey{p.Pane, key, lookOf(a), a.Onlooker()}, a.Clock())
+		common := a.Common.pane(paneKey{p.Pane, key, appearanceOf(a), a.OnlyViews()}, a.Clock())
 		d, shown, key.Style = &common.cache, common.pane, 0
 	}
 	if holds(a, p.Pane, d, key) {

@@ -37,7 +37,7 @@ func Unsteerable(a *App) string {
 	switch {
 	case a.H.Watched():
 		return feed.ErrReadOnly.Error()
-	case a.Onlooker():
+	case a.OnlyViews():
 		return ViewerOnly
 	case a.H.Offline():
 		return "the run has ended"
@@ -69,7 +69,7 @@ func Covered(a *App) string {
 
 // Unpicturable is why the focused pane can't be drawn to a file.
 func Unpicturable(a *App) string {
-	if a.Onlooker() {
+	if a.OnlyViews() {
 		return ViewerOnly
 	}
 	return Covered(a)

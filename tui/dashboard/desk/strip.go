@@ -34,7 +34,7 @@ func strip(a *App) []string {
 // stripState says what is trained, by what, and how far it is; alone it has the values too.
 func stripState(a *App, v *pane.View, w int, alone bool) string {
 	l, s := a.Line(w), &a.H.Status
-	l.Put(style.Text, " ")
+	l.Write(style.Text, " ")
 	l.Group(stateParts(a)...)
 	if s.Optimizer != "" {
 		l.Group(style.Text.Of("  "), style.Strong.Of(style.Clean(s.Optimizer)))
@@ -46,8 +46,8 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 		}
 		l.Group(style.Text.Of(epoch))
 		if alone {
-			l.Put(style.Text, "  ")
-			a.Panes[layout.Accuracy].Head(v, l)
+			l.Write(style.Text, "  ")
+			a.Panes[layout.Accuracy].Header(v, l)
 		}
 		l.Group(style.Muted.Of("  " + format.Clock(elapsed(a))))
 		if left := a.H.Remaining(); left == left {
@@ -66,7 +66,7 @@ func stripValues(a *App, v *pane.View, w int, of ...layout.ID) string {
 	l := a.Line(w)
 	for _, id := range of {
 		if l.Group(style.Muted.Of(" " + a.Panes[id].Name(v) + " ")) {
-			a.Panes[id].Head(v, l)
+			a.Panes[id].Header(v, l)
 			l.Group(style.Text.Of("  "))
 		}
 	}

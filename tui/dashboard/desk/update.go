@@ -12,8 +12,8 @@ import (
 // Close ends what waits on the feed. The feed itself stays open.
 func (a *App) Close() { a.Cancel() }
 
-// Settle has curves be drawn rarer than news come.
-func (a *App) Settle() {
+// Throttle has curves be drawn rarer than news come.
+func (a *App) Throttle() {
 	a.touched = a.Clock()
 	if a.hold = chartHold; a.Viewer != nil || screen.Remote(a.Environ) {
 		a.hold = remoteHold
@@ -67,7 +67,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.trained.ticking = false
 		return a, tick(a)
 	case MachineMsg:
-		return a, takeMachine(a, msg)
+		return a, applySample(a, msg)
 	case stayMsg:
 		a.leaving = false
 	case DrawMsg:

@@ -185,14 +185,14 @@ func (f *settingsForm) row(v *pane.View, i int, w int) string {
 	if f.changed(i) {
 		changed = "*"
 	}
-	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(color, style.Pad(style.Clean(p.Key), f.keys)+"  ")
+	l.Write(style.Accent, arrow).Write(style.Warn, changed).Write(color, style.Pad(style.Clean(p.Key), f.keys)+"  ")
 	value := v.Line(f.values)
-	f.Fields[i].Put(&v.Pen, value, i == f.At)
+	f.Fields[i].Draw(&v.Pen, value, i == f.At)
 	l.Append(value).To(f.keys + f.values + 6)
 	if problem := f.Fields[i].Invalid; problem != "" {
-		return l.Put(style.Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
+		return l.Write(style.Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
 	}
-	return l.Put(style.Muted, ansi.Truncate(style.Clean(p.Meaning), l.Left(), "…")).Full()
+	return l.Write(style.Muted, ansi.Truncate(style.Clean(p.Meaning), l.Left(), "…")).Full()
 }
 
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
@@ -203,7 +203,7 @@ func (f *settingsForm) about(v *pane.View, w int) []string {
 		p := &f.rows[i]
 		say := func(t style.Token, s string) {
 			for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
-				all[i] = append(all[i], v.Line(w).Put(t, r).Full())
+				all[i] = append(all[i], v.Line(w).Write(t, r).Full())
 			}
 		}
 		say(style.Text, p.Key+": "+p.Meaning)

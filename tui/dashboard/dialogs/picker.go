@@ -48,13 +48,13 @@ func NewPicker(methods []*optim.Info, current string) *Picker {
 // OpenPicker opens the list to switch to one of the methods.
 func OpenPicker(a *desk.App) { a.Dialog = NewPicker(a.Methods, a.H.Status.Optimizer) }
 
-// Lacking is why a model can't be trained by a method that it lacks something for.
-const Lacking = "the model lacks what it needs"
+// Unsupported is why a model can't be trained by a method that it lacks something for.
+const Unsupported = "the model lacks what it needs"
 
 // Unsuited is why the run can't switch to a method, "" if it can.
 func Unsuited(a *desk.App, m *optim.Info) string {
 	if a.H.Lacks(m.Name) {
-		return m.Name + ": " + Lacking
+		return m.Name + ": " + Unsupported
 	}
 	return ""
 }
@@ -154,7 +154,7 @@ func (p *Picker) box(v *pane.View, w, h int) []string {
 	}
 	rows := make([]string, 0, h)
 	l := v.Line(inner)
-	p.PutFilter(l, "type to search · ↑↓ move · enter switches · esc closes")
+	p.WriteFilter(l, "type to search · ↑↓ move · enter switches · esc closes")
 	rows = append(rows, l.Full(), "")
 	room := max(1, h-4-2)
 	if bw >= 84 {
@@ -175,12 +175,12 @@ func (p *Picker) box(v *pane.View, w, h int) []string {
 	return widget.DialogBox(&v.Pen, title, rows, bw)
 }
 
-// PutFilter writes what is searched for, and while that is nothing what can be done.
-func (p *Picker) PutFilter(l *style.Line, hint string) {
+// WriteFilter writes what is searched for, and while that is nothing what can be done.
+func (p *Picker) WriteFilter(l *style.Line, hint string) {
 	if text := p.filter.Value(); text != "" {
-		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
+		l.Write(style.Muted, "filter ").Write(style.Strong, style.Clean(text)).Write(style.Accent, "▏")
 	} else {
-		l.Put(style.Muted, hint)
+		l.Write(style.Muted, hint)
 	}
 }
 
@@ -199,7 +199,7 @@ func (p *Picker) list(v *pane.View, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	first, end := p.window.Show(p.at, len(p.shown), n, 3, w)
 	if len(p.shown) == 0 {
-		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
+		return append(rows, v.Line(w).Write(style.Warn, "no optimizer matches").Full())
 	}
 	for i := first; i < end; i++ {
 		k := p.shown[i]
@@ -215,12 +215,12 @@ func (p *Picker) list(v *pane.View, w, n int, titles bool) []string {
 		case i == p.at: // the detail says what it lacks
 			name, title, arrow = style.Chosen, style.Text, "▸"
 		case v.H.Lacks(m.Name):
-			name, about = style.Muted, Lacking
+			name, about = style.Muted, Unsupported
 		}
-		l.Put(style.Accent, arrow+number)
-		l.Put(name, m.Name)
+		l.Write(style.Accent, arrow+number)
+		l.Write(name, m.Name)
 		if titles {
-			l.To(20).Put(title, ansi.Truncate(about, l.Left(), "…"))
+			l.To(20).Write(title, ansi.Truncate(about, l.Left(), "…"))
 		}
 		rows = append(rows, l.Full())
 	}
@@ -237,12 +237,12 @@ func (p *Picker) detail(v *pane.View, w, room int) []string {
 	var rows []string
 	say := func(t style.Token, s string) {
 		for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
-			rows = append(rows, v.Line(w).Put(t, r).Full())
+			rows = append(rows, v.Line(w).Write(t, r).Full())
 		}
 	}
 	say(style.Strong, m.Title)
 	if v.H.Lacks(m.Name) {
-		say(style.Warn, Lacking)
+		say(style.Warn, Unsupported)
 	}
 	paper := m.Paper
 	if m.Equations != "" {
@@ -256,7 +256,7 @@ func (p *Picker) detail(v *pane.View, w, room int) []string {
 		say(style.Text, "cost  "+m.Cost)
 	}
 	if len(rows)+len(m.Parameters) > room {
-		return append(rows, settingWords(v, m, w)...)
+		return append(rows, settingText(v, m, w)...)
 	}
 	return append(rows, settingRows(v, m, w)...)
 }
@@ -270,35 +270,35 @@ func settingRows(v *pane.View, m *optim.Info, w int) (rows []string) {
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
 		l := v.Line(w)
-		l.Put(keyInk(m, h), style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
-		l.Put(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
+		l.Write(keyColor(m, h), style.Pad(h.Key, keys)).Write(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
+		l.Write(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
 	return rows
 }
 
-// settingWords has as many settings in a row as it has room for.
-func settingWords(v *pane.View, m *optim.Info, w int) (rows []string) {
+// settingText has as many settings in a row as it has room for.
+func settingText(v *pane.View, m *optim.Info, w int) (rows []string) {
 	l := v.Line(w)
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
-		parts := []style.Part{keyInk(m, h).Of(h.Key), style.Text.Of(" "), style.Strong.Of(setting(h))}
+		parts := []style.Part{keyColor(m, h).Of(h.Key), style.Text.Of(" "), style.Strong.Of(setting(h))}
 		if l.Width > 0 && style.Width(parts)+3 > l.Left() {
 			rows = append(rows, l.Full())
 			l = v.Line(w)
 		}
 		if l.Width > 0 {
-			l.Put(style.Text, "   ")
+			l.Write(style.Text, "   ")
 		}
 		for _, p := range parts {
-			l.Put(p.Token, p.Text)
+			l.Write(p.Token, p.Text)
 		}
 	}
 	return append(rows, l.Full())
 }
 
-// keyInk is that of a setting's name: the one that + and − scale stands out.
-func keyInk(m *optim.Info, h *optim.Hyperparameter) style.Token {
+// keyColor is that of a setting's name: the one that + and − scale stands out.
+func keyColor(m *optim.Info, h *optim.Hyperparameter) style.Token {
 	if h.Key == m.Primary {
 		return style.Accent
 	}

@@ -136,18 +136,18 @@ func (o *rewindOverlay) Draw(a *desk.App, w, h int) []string {
 	at := o.place(shown)
 	header := v.Line(inner)
 	if o.filter.Value() == "" {
-		header.Put(style.Muted, "type an epoch or a method to search")
+		header.Write(style.Muted, "type an epoch or a method to search")
 	} else {
-		header.Put(style.Muted, "filter ")
+		header.Write(style.Muted, "filter ")
 		widget.InputLine(&v.Pen, header, &o.filter, true)
 	}
 	rows := []string{header.Full(), ""}
 	o.window.Rect = layout.Rect{}
 	switch {
 	case len(v.H.Status.RewindEpochs) == 0 && !v.H.Watched():
-		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
+		rows = append(rows, v.Line(inner).Write(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
-		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
+		rows = append(rows, v.Line(inner).Write(style.Warn, "no epoch matches").Full())
 	default:
 		const left = 50
 		room := max(2, min(h-4, 24))
@@ -202,7 +202,7 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	case tested:
 		fault = "test " + fault
 	}
-	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(
+	rows := []string{v.Line(w).Write(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(
 		fault, 12)+"  by").Full()}
 	first, end := o.window.Show(at, len(shown), max(1, n-1), 4, w)
 	for i := first; i < end; i++ {
@@ -224,9 +224,9 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		case tested:
 			value = style.Test.Of(unit(metrics.TestMetric))
 		}
-		l.Put(style.Accent, arrow).Put(color, style.Right(format.Count(e), 7)).Put(
+		l.Write(style.Accent, arrow).Write(color, style.Right(format.Count(e), 7)).Write(
 			style.Train, style.Right(format.Number(metrics.Loss), 10))
-		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(metrics.Optimizer))
+		l.Write(value.Token, style.Right(value.Text, 12)).Write(style.Muted, "  "+style.Clean(metrics.Optimizer))
 		if validated && v.H.Best.Known && e == v.H.Best.Epoch {
 			l.Group(style.Good.Of(" best"))
 		}

@@ -37,7 +37,7 @@ type saveForm struct {
 // Unsavable is why the model can't be saved at present. A run that has ended still can.
 func Unsavable(a *desk.App) string {
 	switch {
-	case a.Onlooker():
+	case a.OnlyViews():
 		return desk.ViewerOnly
 	case a.H.Watched(), a.ReadOnly:
 		return feed.ErrReadOnly.Error()
@@ -199,7 +199,7 @@ func (f *saveForm) Draw(a *desk.App, w, h int) []string {
 	v := a.PaneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
-	l := v.Line(inner).Put(style.Muted, "file ")
+	l := v.Line(inner).Write(style.Muted, "file ")
 	widget.InputLine(&v.Pen, l, &f.file, true)
 	rows := []string{l.Full(), ""}
 	for i, k := range f.formats {
@@ -208,7 +208,7 @@ func (f *saveForm) Draw(a *desk.App, w, h int) []string {
 		if i == f.format() {
 			arrow, color = "▸ ", style.Strong
 		}
-		l.Put(style.Accent, arrow).Put(color, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
+		l.Write(style.Accent, arrow).Write(color, style.Pad(k.Name, 13)).Write(style.Muted, k.Use)
 		l.Group(style.Muted.Of("; " + k.About))
 		rows = append(rows, l.Full())
 	}
@@ -216,15 +216,15 @@ func (f *saveForm) Draw(a *desk.App, w, h int) []string {
 	l = v.Line(inner)
 	place, more := v.Line(inner), v.Line(inner)
 	if problem := f.problem(); problem != "" {
-		l.Put(style.Bad, "× "+problem)
+		l.Write(style.Bad, "× "+problem)
 	} else {
 		e, epoch := v.H.Latest, v.H.Latest.Epoch
 		if d := v.H.Done; givesBest(v.H) {
 			e, epoch = event.EpochEvent{TestError: d.TestError, TestRMSE: d.TestRMSE}, d.BestEpoch
 		}
-		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(epoch))
+		l.Write(style.Muted, "the weights after epoch ").Write(style.Text, format.Count(epoch))
 		if givesBest(v.H) {
-			l.Put(style.Muted, ", the best")
+			l.Write(style.Muted, ", the best")
 		}
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.H.Regression() {
@@ -234,9 +234,9 @@ func (f *saveForm) Draw(a *desk.App, w, h int) []string {
 			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
 		if a.Viewer != nil {
-			place.Put(style.Muted, "on the server, in "+style.Clean(a.Viewer.Saves))
+			place.Write(style.Muted, "on the server, in "+style.Clean(a.Viewer.Saves))
 		}
-		more.Put(style.Muted, "a file of that name is replaced")
+		more.Write(style.Muted, "a file of that name is replaced")
 	}
 	if rows = append(rows, l.Full()); a.Viewer != nil {
 		rows = append(rows, place.Full())

@@ -49,8 +49,9 @@ func (o *WhoOverlay) Draw(a *desk.App, w, h int) []string {
 	if all := a.H.Status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(
-		style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
+	rows := []string{a.Line(inner).Write(style.Muted, "name").To(inner-38).Write(style.Muted, "role").To(
+		inner-28).Write(
+		style.Muted, "since").To(inner-16).Write(style.Muted, "key").Full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -79,8 +80,8 @@ func viewerParts(a *desk.App, v *event.Viewer, you bool, w int) string {
 	if you {
 		mark = " (you)"
 	}
-	l := a.Line(w).Put(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(style.Accent, mark)
-	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.Clock())).To(w-16).Put(
+	l := a.Line(w).Write(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Write(style.Accent, mark)
+	return l.To(w-38).Write(role.Token, role.Text).To(w-28).Write(style.Text, since(v.Since, a.Clock())).To(w-16).Write(
 		style.Muted, shortKey(v.Key)).Full()
 }
 
@@ -140,7 +141,7 @@ func (*StopOverlay) Draw(a *desk.App, w, h int) []string {
 		watching = format.Count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
-	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
+	put := func(t style.Token, s string) string { return a.Line(bw-4).Write(t, s).Full() }
 	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."),
 		put(style.Text, watching+"; what was reached stays"), "",
 		put(style.Muted, "enter stops it, esc lets it go on")}

@@ -97,7 +97,7 @@ func (r *View) Keys(a *desk.App) []widget.Hint { return screen.Hints(r.keys, a) 
 
 // bindings are the keys while the race has the screen; those of the dashboard stand behind them.
 func (r *View) bindings() []*screen.Binding[*desk.App] {
-	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.Onlooker() }
+	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.OnlyViews() }
 	requested := func(a *desk.App) bool { return r.confirming && !onlooker(a) }
 	steered := func(a *desk.App) bool { return !r.confirming && !onlooker(a) }
 	looking := func(a *desk.App) bool { return !requested(a) }
@@ -168,7 +168,7 @@ func (r *View) Draw(v *pane.View, w, h int) []string {
 	}
 	r.key = key
 	if v.H.Race.Event == nil {
-		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
+		text := v.Line(w).To(2).Write(style.Muted, "a race is on; its beginning was not seen").Full()
 		r.rows = style.Block([]string{"", text}, w, h)
 		return r.rows
 	}
@@ -246,9 +246,9 @@ func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*
 	if framed {
 		return style.Block(widget.Framed(&v.Pen, style.Border, header, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
-	l := v.Line(w).Put(style.Text, " ")
+	l := v.Line(w).Write(style.Text, " ")
 	for _, h := range header {
-		l.Put(h.Token, h.Text)
+		l.Write(h.Token, h.Text)
 	}
 	return style.Block(append([]string{l.Full()}, c.Draw(&v.Pen, p, w-1, h-1)...), w, h)
 }

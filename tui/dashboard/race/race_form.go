@@ -26,7 +26,7 @@ import (
 // The least and the most that can race.
 const (
 	fewestRacers = 2
-	mostRacers   = 6
+	maxRacers    = 6
 )
 
 // form chooses who takes part in a race: methods by search, settings of which several values make several
@@ -138,9 +138,9 @@ func (f *form) plan(a *desk.App) (c event.Race, problem string) {
 	for _, m := range methods {
 		c.Racers = append(c.Racers, expand(m, sweeps, &a.H.Status)...)
 	}
-	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
+	if n := len(c.Racers); n < fewestRacers || n > maxRacers {
 		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " +
-			strconv.Itoa(mostRacers)
+			strconv.Itoa(maxRacers)
 		if n < fewestRacers {
 			problem += "; space adds one"
 		}
@@ -264,7 +264,7 @@ func (f *form) Draw(a *desk.App, w, h int) []string {
 	below = append(below, f.preview(v, c, problem, inner)...)
 	header := v.Line(inner)
 	f.label(header, 0, "methods")
-	f.list.PutFilter(header, "type to search · space takes part")
+	f.list.WriteFilter(header, "type to search · space takes part")
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{header.Full()}, f.methods(v, inner, min(room, len(a.Methods)))...)
 	return widget.DialogBox(&v.Pen, "race from the current weights", style.Clip(append(rows, below...), h-2), bw)
@@ -276,7 +276,7 @@ func (f *form) label(l *style.Line, field int, name string) {
 	if f.field == field {
 		arrow, color = "▸", style.Accent
 	}
-	l.Put(style.Accent, arrow).Put(color, style.Pad(name, 10))
+	l.Write(style.Accent, arrow).Write(color, style.Pad(name, 10))
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
@@ -285,7 +285,7 @@ func (f *form) entry(v *pane.View, field int, name string, t *textinput.Model, a
 	f.label(l, field, name)
 	widget.InputLine(&v.Pen, l, t, f.field == field)
 	if style.Cells(about)+3 <= l.Left() {
-		l.Put(style.Muted, "   "+about)
+		l.Write(style.Muted, "   "+about)
 	}
 	return l.Full()
 }
@@ -309,19 +309,19 @@ func (f *form) preview(v *pane.View, c event.Race, problem string, w int) []stri
 	if problem != "" {
 		var rows []string
 		for _, s := range strings.Split(ansi.Wrap(problem, max(w-2, 8), ""), "\n") {
-			rows = append(rows, v.Line(w).Put(style.Warn, " "+s).Full())
+			rows = append(rows, v.Line(w).Write(style.Warn, " "+s).Full())
 		}
 		return rows
 	}
-	l.Put(style.Text, " ")
+	l.Write(style.Text, " ")
 	rows := make([]string, 0, 3)
 	for i, r := range c.Racers {
 		name := style.RacerLetter(i) + " " + style.Clean(r.Name)
 		if l.Left() < style.Cells(name)+2 && l.Width > 1 && len(rows) < 2 {
 			rows = append(rows, l.Full())
-			l = v.Line(w).Put(style.Text, " ")
+			l = v.Line(w).Write(style.Text, " ")
 		}
-		l.Put(style.RacerToken(i), name).Put(style.Text, "  ")
+		l.Write(style.RacerToken(i), name).Write(style.Text, "  ")
 	}
 	return append(rows, l.Full())
 }
@@ -330,7 +330,7 @@ func (f *form) preview(v *pane.View, c event.Race, problem string, w int) []stri
 func (f *form) methods(v *pane.View, w, n int) []string {
 	shown, chosen := f.list.Visible(n, 2, w)
 	if len(shown) == 0 {
-		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)
+		return style.Block([]string{v.Line(w).To(11).Write(style.Warn, "no optimizer matches").Full()}, w, n)
 	}
 	var rows []string
 	for i, m := range shown {
@@ -339,15 +339,15 @@ func (f *form) methods(v *pane.View, w, n int) []string {
 		about, box := m.Title, style.Muted.Of("[ ] ")
 		switch {
 		case v.H.Lacks(m.Name):
-			name, about, box = style.Muted, dialogs.Lacking, style.Muted.Of("    ")
+			name, about, box = style.Muted, dialogs.Unsupported, style.Muted.Of("    ")
 		case f.chosen[m.Name]:
 			box = style.Accent.Of("[×] ")
 		}
 		if i == chosen && f.field == 0 {
 			arrow, name = "▸", style.Chosen
 		}
-		l.Put(style.Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
-		l.Put(style.Muted, ansi.Truncate(about, l.Left(), "…"))
+		l.Write(style.Accent, "  "+arrow+" ").Write(box.Token, box.Text).Write(name, m.Name).To(24)
+		l.Write(style.Muted, ansi.Truncate(about, l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
 	return style.Block(rows, w, n)

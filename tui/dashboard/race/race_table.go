@@ -97,20 +97,20 @@ func (r *View) columns(v *pane.View, w int) columnWidths {
 func (r *View) table(v *pane.View, w int) []string {
 	c := r.columns(v, w)
 	l := v.Line(w)
-	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right(
+	l.Write(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right(
 		"best", c.best)+style.Right("laps", c.laps))
 	if c.work > 0 {
-		l.Put(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
+		l.Write(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
 	}
-	l.Put(style.Muted, "  state")
+	l.Write(style.Muted, "  state")
 	rows := []string{l.Full()}
 	at := r.selected(v.H)
 	for place, i := range v.H.Race.Ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
-	last := v.Line(w).Put(style.Text, " ")
+	last := v.Line(w).Write(style.Text, " ")
 	if r.confirming {
-		return append(rows, last.Put(style.Warn, "abandon the race, and go on as before it?").Full())
+		return append(rows, last.Write(style.Warn, "abandon the race, and go on as before it?").Full())
 	}
 	for _, clause := range r.verdict(v, c.unit) {
 		if !last.Group(clause...) {
@@ -127,42 +127,42 @@ func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w i
 	if chosen {
 		arrow, color = "▸", style.Chosen
 	}
-	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(
+	l.Write(style.Accent, arrow).Write(style.Muted, strconv.Itoa(place+1)+" ").Write(
 		style.RacerToken(i), style.RacerLetter(i)+" ")
-	l.Put(color, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
+	l.Write(color, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.Started {
-		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
+		return l.Write(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
 	loss := style.Text
 	if !format.Finite(float64(k.Now.Loss)) {
 		loss = style.Bad
 	}
-	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(
+	l.Write(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Write(
 		style.Text, style.Right(c.unit(v.H.Measure.Value(&k.Now)), c.fault))
 	best := c.unit(k.BestMetric)
 	if r.byLoss {
 		best = format.Number(k.BestLoss)
 	}
-	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text,
+	l.Write(style.Strong, style.Right(best, c.best)).Write(style.Text,
 		style.Right(format.CountWithin(float64(k.Now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.Now.Elapsed > 0 {
 			took = format.Span(float64(k.Now.Elapsed))
 		}
-		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1),
+		l.Write(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1),
 			c.work)+style.Right(took, c.time))
 	}
-	l.Put(style.Text, "  ")
+	l.Write(style.Text, "  ")
 	state := r.state(v, place, k)
 	if style.Cells(state.Text) > l.Left() {
 		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
 	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.Ended == "" {
 		n := int(math.Round(float64(bar) * v.H.Race.Spent(k)))
-		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
+		l.Write(style.Accent, style.Repeat("━", n)).Write(style.Grid, style.Repeat("─", bar-n)).Write(style.Text, " ")
 	}
-	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
+	return l.Write(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
 }
 
 // state says in a word how a racer does.

@@ -56,14 +56,14 @@ func (b *Bar) Line(a *desk.App, w int, named bool) string {
 	h, r := a.H, a.H.Status.Replay
 	l := a.Line(w)
 	state := desk.Playing(a)
-	l.Put(style.Text, " ").Put(state.Token, state.Text)
+	l.Write(style.Text, " ").Write(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
+		l.Write(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
 	if named && h.Status.Optimizer != "" {
 		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.Status.Optimizer)))
 	}
-	l.Put(style.Text, "  ")
+	l.Write(style.Text, "  ")
 	var tail []style.Part
 	for _, tail = range barTails(a) {
 		if l.Left()-style.Width(tail)-3 >= least {
@@ -79,11 +79,12 @@ func (b *Bar) Line(a *desk.App, w int, named bool) string {
 	if track > 0 {
 		b.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
 		at := int(math.Round(trackShare(h) * float64(track-1)))
-		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
+		l.Write(style.Accent, style.Repeat("━", at)).Write(style.Focus, "●").Write(
+			style.Grid, style.Repeat("─", track-1-at))
 	}
 	l.To(w - style.Width(tail) - 1)
 	for _, p := range tail {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 	return l.Full()
 }

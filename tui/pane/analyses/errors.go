@@ -18,10 +18,10 @@ import (
 // the residuals of regression. While it is on a screen it asks for them.
 type Errors struct {
 	pane.Linear
-	train  bool // over the training rows
-	page   int  // 0: all of it, 1: the worst rows
-	output int  // of regression, whose residuals are shown
-	asked  pane.AskLimit
+	train     bool // over the training rows
+	page      int  // 0: all of it, 1: the worst rows
+	output    int  // of regression, whose residuals are shown
+	requested pane.AskLimit
 
 	glanced  int    // the epoch after which it asked without being asked to, 0 for none
 	answered uint64 // what had come by then
@@ -43,7 +43,7 @@ const theirRows = "the rows are another program's"
 
 func (*Errors) Name(*pane.View) string { return "errors" }
 
-func (*Errors) Seen(h *history.History) uint64 {
+func (*Errors) Version(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
@@ -53,7 +53,7 @@ func (p *Errors) question(h *history.History) event.Command {
 }
 
 func (p *Errors) Ask(h *history.History) event.Command {
-	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || !p.asked.Due(h, h.Analyses.ErrorsGen) {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || !p.requested.Due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
@@ -91,7 +91,7 @@ func class(e *event.ErrorsEvent, i int) string {
 	return strconv.Itoa(i)
 }
 
-func (p *Errors) Head(v *pane.View, l *style.Line) {
+func (p *Errors) Header(v *pane.View, l *style.Line) {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		if v.H.Status.Computing == "errors" {
@@ -104,9 +104,9 @@ func (p *Errors) Head(v *pane.View, l *style.Line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.Group(style.Strong.Of(format.Count(all.wrong)),
+		if !l.Group(style.Strong.Of(format.Count(all.misclassified)),
 			style.Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
-			l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)))
+			l.Group(style.Strong.Of(format.Count(all.misclassified)), style.Muted.Of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
 		l.Group(style.Muted.Of("rms "), style.Strong.Of(format.Number(s.rms)))
@@ -151,11 +151,11 @@ func (p *Errors) confusionPage(v *pane.View, e *event.ErrorsEvent, w, h int) []s
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
-		p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
-		used := matrixHead + p.rows + 1
+		p := planMatrix(e, w, h-matrixHeader-1, chart.RowsPerCell(&v.Pen))
+		used := matrixHeader + p.rows + 1
 		rows := style.Block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {
-			rows = append(append(rows, ""), confusionWords(v, e, w, rest)...)
+			rows = append(append(rows, ""), confusionText(v, e, w, rest)...)
 		}
 		return rows
 	}
@@ -164,7 +164,7 @@ func (p *Errors) confusionPage(v *pane.View, e *event.ErrorsEvent, w, h int) []s
 		worst = h * 11 / 20
 		words = h - worst - 1
 	}
-	side := style.Block(confusionWords(v, e, room, words), room, words)
+	side := style.Block(confusionText(v, e, room, words), room, words)
 	if worst > 0 {
 		side = append(side, "")
 		side = append(side, worstList(v, e, room, worst)...)
@@ -232,17 +232,17 @@ func (p *Errors) brief(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	}
 	left := confusionWidth(e, w, h)
 	const words = 22
-	if len(e.Confusion) > (h-matrixHead-1)*chart.RowsPerCell(&v.Pen) || w-left-3 < words {
-		return confusionWords(v, e, w, h)
+	if len(e.Confusion) > (h-matrixHeader-1)*chart.RowsPerCell(&v.Pen) || w-left-3 < words {
+		return confusionText(v, e, w, h)
 	}
-	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, confusionWords(v, e, w-left-3, h))
+	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, confusionText(v, e, w-left-3, h))
 }
 
 func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Write(t, s).Full()
 		}
 	}
 	at := (h - 1) / 2
@@ -284,13 +284,13 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 		} else if v.Unasked() {
 			text = "none were looked at"
 		}
-		return []string{l.Put(style.Muted, text).Full()}
+		return []string{l.Write(style.Muted, text).Full()}
 	}
 	if c := confusions(e); len(c) > 0 {
 		l.Group(style.Strong.Of(class(e, c[0].is)), style.Muted.Of(" taken for "), style.Strong.Of(class(e, c[0].said)),
 			style.Muted.Of(": "), style.Text.Of(format.Count(c[0].n)+"  "))
 	}
-	p.Head(v, l)
+	p.Header(v, l)
 	return []string{l.Full()}
 }
 

@@ -61,12 +61,12 @@ func planMatrix(e *event.ErrorsEvent, w, h, halves int) matrixPlan {
 	return p
 }
 
-// matrixHead is how many rows stand above the matrix: what it is, and the names.
-const matrixHead = 2
+// matrixHeader is how many rows stand above the matrix: what it is, and the names.
+const matrixHeader = 2
 
 // confusionWidth is how many of w columns the matrix takes.
 func confusionWidth(e *event.ErrorsEvent, w, h int) int {
-	p := planMatrix(e, w*7/10, h-matrixHead-1, 2)
+	p := planMatrix(e, w*7/10, h-matrixHeader-1, 2)
 	return max(min(p.label+p.cols, w), min(w, 34))
 }
 
@@ -75,7 +75,7 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 func confusionRows(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	m := chart.NewCellGrid(&v.Pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
+	p := planMatrix(e, w, h-matrixHeader-1, chart.RowsPerCell(&v.Pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
@@ -101,9 +101,9 @@ func confusionRows(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 			}
 		}
 		fit := r.Fitted(p.cols, p.rows*chart.RowsPerCell(&v.Pen), true)
-		m.Paint(p.label, matrixHead, &fit, sc)
+		m.Paint(p.label, matrixHeader, &fit, sc)
 	}
-	if y := matrixHead + p.rows; y < h {
+	if y := matrixHeader + p.rows; y < h {
 		x := m.Key(0, y, min(8, most+1), sc)
 		if !p.numbers {
 			x = m.Write(x, y, style.Muted, "   right ")
@@ -148,7 +148,7 @@ func (p *matrixPlan) names(m *chart.CellGrid, e *event.ErrorsEvent) {
 		if to-from == 2 && style.Cells(name) == 1 && style.Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
 		}
-		m.Write(0, matrixHead+y, style.Text, cutTo(name, p.label-1))
+		m.Write(0, matrixHeader+y, style.Text, cutTo(name, p.label-1))
 	}
 }
 
@@ -171,7 +171,7 @@ func cutTo(s string, w int) string {
 func (p *matrixPlan) counts(m *chart.CellGrid, e *event.ErrorsEvent, sc chart.Scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
-			x, y := p.label+p.cell*j, matrixHead+p.tall*i
+			x, y := p.label+p.cell*j, matrixHeader+p.tall*i
 			text := style.Right(strconv.Itoa(n), p.cell)
 			switch {
 			case i == j && style.Cells(text) > p.cell:
@@ -192,12 +192,12 @@ func (p *matrixPlan) counts(m *chart.CellGrid, e *event.ErrorsEvent, sc chart.Sc
 	}
 }
 
-// confusionWords says which classes are taken for which, and beside that, if there is room, how much of each
+// confusionText says which classes are taken for which, and beside that, if there is room, how much of each
 // class is wrong.
-func confusionWords(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
+func confusionText(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
-		return []string{v.Line(w).Put(style.Good, "none is wrong").Full()}
+		return []string{v.Line(w).Write(style.Good, "none is wrong").Full()}
 	}
 	classes, _ := byClass(e)
 	size := map[int]int{}
@@ -223,8 +223,8 @@ func confusionWords(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	side := make([]string, 0, h)
 	for i := range min(h, len(classes)) {
 		c := classes[i]
-		l := v.Line(w-left).Put(style.Text, style.Pad(cutTo(class(e, c.class), name), name)+" ")
-		l.Put(style.Strong, style.Right(format.Percent(c.rate()), 6))
+		l := v.Line(w-left).Write(style.Text, style.Pad(cutTo(class(e, c.class), name), name)+" ")
+		l.Write(style.Strong, style.Right(format.Percent(c.rate()), 6))
 		l.Group(style.Muted.Of(" wrong of " + format.Count(c.rows)))
 		side = append(side, l.Full())
 	}
@@ -233,8 +233,8 @@ func confusionWords(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 
 func confusionLine(v *pane.View, e *event.ErrorsEvent, c confusion, of, name, w int) string {
 	l := v.Line(w)
-	l.Put(style.Text, style.Pad(cutTo(class(e, c.is), name), name)).Put(style.Muted, " taken for ")
-	l.Put(style.Text, cutTo(class(e, c.said), name)+": ").Put(style.Strong, format.Count(c.n))
+	l.Write(style.Text, style.Pad(cutTo(class(e, c.is), name), name)).Write(style.Muted, " taken for ")
+	l.Write(style.Text, cutTo(class(e, c.said), name)+": ").Write(style.Strong, format.Count(c.n))
 	l.To(2*name + 17).Group(style.Muted.Of(" " + style.Right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
 	l.Group(style.Muted.Of(" of " + format.Count(of)))
 	return l.Full()
@@ -266,9 +266,9 @@ func confusions(e *event.ErrorsEvent) (out []confusion) {
 }
 
 // classErrors counts how many rows of a class there are and how many are wrong.
-type classErrors struct{ class, wrong, rows int }
+type classErrors struct{ class, misclassified, rows int }
 
-func (c classErrors) rate() float64 { return float64(c.wrong) / float64(max(c.rows, 1)) }
+func (c classErrors) rate() float64 { return float64(c.misclassified) / float64(max(c.rows, 1)) }
 
 // byClass returns the classes that have rows, that with the greatest part of them wrong first, and their sum.
 func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
@@ -277,10 +277,10 @@ func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
 		for j, n := range row {
 			c.rows += n
 			if i != j {
-				c.wrong += n
+				c.misclassified += n
 			}
 		}
-		all.rows, all.wrong = all.rows+c.rows, all.wrong+c.wrong
+		all.rows, all.misclassified = all.rows+c.rows, all.misclassified+c.misclassified
 		if c.rows > 0 {
 			out = append(out, c)
 		}

@@ -17,9 +17,9 @@ func worstList(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
-	rows := []string{v.Line(w).Put(style.Accent, "greatest loss").Full()}
+	rows := []string{v.Line(w).Write(style.Accent, "greatest loss").Full()}
 	if len(e.Worst) == 0 {
-		return append(rows, v.Line(w).Put(style.Muted, "no rows were sent").Full())
+		return append(rows, v.Line(w).Write(style.Muted, "no rows were sent").Full())
 	}
 	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
 		return append(rows, tiles...)
@@ -56,7 +56,7 @@ func floats(x []event.Float, most int) string {
 
 func worstLine(v *pane.View, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.Line(w)
-	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(
+	l.Write(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Write(
 		style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
 	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
 		return l.Full()
@@ -64,10 +64,10 @@ func worstLine(v *pane.View, e *event.ErrorsEvent, r *event.WorstRow, w int) str
 	for i, f := range r.Inputs {
 		s := " " + format.Tick(format.Round(float64(f), 3))
 		if room := l.Left(); style.Cells(s) > room || i+1 < len(r.Inputs) && style.Cells(s) > room-2 {
-			l.Put(style.Muted, " …")
+			l.Write(style.Muted, " …")
 			break
 		}
-		l.Put(style.Muted, s)
+		l.Write(style.Muted, s)
 	}
 	return l.Full()
 }
@@ -141,10 +141,10 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
-		return []string{v.Line(w).Put(style.Muted, "no residuals").Full()}
+		return []string{v.Line(w).Write(style.Muted, "no residuals").Full()}
 	}
 	l := v.Line(w)
-	l.Put(style.Accent, "output less target")
+	l.Write(style.Accent, "output less target")
 	l.Group(style.Muted.Of("  rms "), style.Strong.Of(format.Number(s.rms)))
 	l.Group(style.Muted.Of("  mean "), style.Text.Of(format.Number(s.mean)))
 	l.Group(style.Muted.Of("  " + format.Counted(s.n, "row")))
@@ -159,14 +159,14 @@ func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string
 	return append([]string{l.Full()}, chart.Histogram(&v.Pen, bins, most, w, h-1)...)
 }
 
-// residualFigures sum up the residuals of one output.
-type residualFigures struct {
+// residualSummary sum up the residuals of one output.
+type residualSummary struct {
 	rms, mean, low, high float64
 	n                    int
 	values               []float64
 }
 
-func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) {
+func residualsOf(e *event.ErrorsEvent, output int) (s residualSummary, ok bool) {
 	if len(e.Residuals) == 0 {
 		return s, false
 	}

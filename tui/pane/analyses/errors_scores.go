@@ -8,17 +8,17 @@ import (
 	"newtop/tui/style"
 )
 
-// leastForScores is how many rows a pane has that gives one of them to the scores.
-const leastForScores = 6
+// minForScores is how many rows a pane has that gives one of them to the scores.
+const minForScores = 6
 
 // scoresLine tells how well the rows fit, as far as there is room; nil where nobody computed it. The share of wrong
 // rows stands in the head.
 func scoresLine(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
-	if len(e.Scores) == 0 || h < leastForScores {
+	if len(e.Scores) == 0 || h < minForScores {
 		return nil
 	}
 	l, some := v.Line(w), false
-	for _, f := range score.Figures(&e.Scores[0]) {
+	for _, f := range score.Metrics(&e.Scores[0]) {
 		if f.Share {
 			continue
 		}

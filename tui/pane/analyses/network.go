@@ -22,7 +22,7 @@ import (
 type Topology struct {
 	pane.Linear
 	chart chart.Canvas
-	look  blockView
+	view  blockView
 }
 
 var (
@@ -33,18 +33,18 @@ var (
 
 func (*Topology) Name(*pane.View) string { return "network" }
 
-func (*Topology) Seen(h *history.History) uint64 {
+func (*Topology) Version(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen
 }
 
-func (*Topology) Head(v *pane.View, l *style.Line) {
+func (*Topology) Header(v *pane.View, l *style.Line) {
 	if v.H.Run == nil {
 		return
 	}
 	m := &v.H.Run.Model
 	if len(m.Layers) == 0 {
 		if m.Program != "" {
-			tensorHead(v, l)
+			tensorHeader(v, l)
 		}
 		return
 	}
@@ -78,7 +78,7 @@ type drawing struct {
 func (p *Topology) Body(v *pane.View, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
 	if v.H.Run != nil && len(v.H.Run.Model.Layers) == 0 && len(v.H.Run.Model.Blocks) > 0 {
-		if zoomed && h > 6 && p.look.open {
+		if zoomed && h > 6 && p.view.open {
 			return p.weightsBody(v, w, h)
 		}
 		return p.tensorBody(v, w, h, zoomed)
@@ -94,7 +94,7 @@ func (p *Topology) Body(v *pane.View, w, h int, zoomed bool) []string {
 		return p.chart.Rows(&v.Pen)
 	}
 	if _, _, ok := p.block(v.H); zoomed && ok && h > 6 {
-		if p.look.open {
+		if p.view.open {
 			return p.weightsBody(v, w, h)
 		}
 		h--
@@ -325,7 +325,7 @@ func (p *Topology) centred(x, y int, s string, t style.Token, w int) {
 func (p *Topology) Strip(v *pane.View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "network")
-	p.Head(v, l)
+	p.Header(v, l)
 	return []string{l.Full()}
 }
 

@@ -30,7 +30,7 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 	columns := tensorColumns(v, all, w-style.Cells(mark))
 	line := func(ink style.Token, mark string, put func(l *style.Line, c *column)) string {
 		l := v.Line(w)
-		l.Put(ink, mark)
+		l.Write(ink, mark)
 		at := style.Cells(mark)
 		for i := range columns {
 			if l.To(at); l.Left() < columns[i].wide {
@@ -46,7 +46,7 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 		if c.right {
 			title = style.Right(title, c.wide)
 		}
-		l.Put(style.Muted, title)
+		l.Write(style.Muted, title)
 	})}
 	for i := range rows {
 		ink, before := style.Text, mark
@@ -56,11 +56,11 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 		out = append(out, line(ink, before, func(l *style.Line, c *column) {
 			switch {
 			case c.bar != nil:
-				l.Put(style.Accent, style.Repeat("━", int(math.Round(c.bar(&rows[i])*float64(c.wide)))))
+				l.Write(style.Accent, style.Repeat("━", int(math.Round(c.bar(&rows[i])*float64(c.wide)))))
 			case c.right:
-				l.Put(ink, style.Right(c.text(&rows[i]), c.wide))
+				l.Write(ink, style.Right(c.text(&rows[i]), c.wide))
 			default:
-				l.Put(ink, shortened(c.text(&rows[i]), c.wide))
+				l.Write(ink, shortened(c.text(&rows[i]), c.wide))
 			}
 		}))
 	}

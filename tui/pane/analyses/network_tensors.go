@@ -98,7 +98,7 @@ func (t *tensors) closing() string {
 // together joins neighbours whose names have the same first parts.
 func together(all []tensors, depth int) (out []tensors) {
 	for i := range all {
-		name := beginning(all[i].name, depth)
+		name := prefix(all[i].name, depth)
 		if n := len(out); n > 0 && out[n-1].name == name {
 			out[n-1].join(&all[i])
 			continue
@@ -109,9 +109,9 @@ func together(all []tensors, depth int) (out []tensors) {
 	return out
 }
 
-// beginning returns the first parts of a name, of which there are points between, and never its last part alone: a
+// prefix returns the first parts of a name, of which there are points between, and never its last part alone: a
 // tensor with a shorter name keeps it but for "weight" or "bias", that its module's tensors may stand together.
-func beginning(name string, depth int) string {
+func prefix(name string, depth int) string {
 	at := 0
 	for range depth {
 		k := strings.IndexByte(name[at:], '.')
@@ -193,8 +193,8 @@ func inRuns(list []tensors, runs int) (out []tensors) {
 	return out
 }
 
-// tensorHead says in the frame whose the model is, and how large.
-func tensorHead(v *pane.View, l *style.Line) {
+// tensorHeader says in the frame whose the model is, and how large.
+func tensorHeader(v *pane.View, l *style.Line) {
 	m := &v.H.Run.Model
 	parts := []style.Part{style.Strong.Of(style.Clean(m.Program))}
 	if s := m.Shape(); s != "" {
@@ -223,7 +223,7 @@ func (p *Topology) tensorBody(v *pane.View, w, h int, zoomed bool) []string {
 	first, chosen := 0, -1
 	if zoomed {
 		p.block(v.H)
-		chosen = p.look.at
+		chosen = p.view.at
 		first = max(0, min(chosen-room/2, len(rows)-room))
 	} else {
 		rows = grouped(rows, room)
@@ -234,10 +234,10 @@ func (p *Topology) tensorBody(v *pane.View, w, h int, zoomed bool) []string {
 		shown = shown[:len(shown)-1]
 		left++
 	}
-	p.look.listed = tensorList{first, len(shown)}
+	p.view.listed = tensorList{first, len(shown)}
 	out := tensorTable(v, shown, rows, chosen-first, w)
 	if !zoomed && left > 0 {
-		out = append(out, v.Line(w).Put(style.Muted, "… "+format.Count(left)+" more rows, zoomed they scroll").Full())
+		out = append(out, v.Line(w).Write(style.Muted, "… "+format.Count(left)+" more rows, zoomed they scroll").Full())
 	}
 	if keys {
 		out = append(style.Block(out, w, h), p.tensorKeys(v, &rows[chosen], len(rows), w))

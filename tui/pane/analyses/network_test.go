@@ -43,7 +43,7 @@ func TestTopologyPane(t *testing.T) {
 		{"tiles", 80, 21, true, true, tuitest.WeightsAt(1, 0, 70, 64, 8)},
 		{"tiles", 120, 37, true, true, tuitest.WeightsAt(1, 0, 10, 784, 28)},
 	} {
-		p := &Topology{look: blockView{open: c.open, row: 3, col: 5}}
+		p := &Topology{view: blockView{open: c.open, row: 3, col: 5}}
 		rows := new(pane.Cache).Draw(p, watchedWeights(c.event), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, pane.CacheKey{Zoomed: c.zoomed})
 		add(fmt.Sprintf("%s %dx%d", c.name, c.w, c.h), ansi.Strip(strings.Join(rows, "\n")))
 	}
@@ -60,7 +60,7 @@ func TestTopologyFits(t *testing.T) {
 		tuitest.WeightsAt(1, 0, 70, 16, 0), tuitest.WeightsAt(1, 0, 300, 784, 28), tuitest.WeightsAt(1, 0, 10, 64, 8), tuitest.WeightsAt(1, 0, 1, 1, 0), sparse, wild, {},
 	} {
 		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane.Pane {
-			return &Topology{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
+			return &Topology{view: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
 		})
 	}
 	looksFit(t, panetest.View(), func(*rand.Rand) pane.Pane { return &Topology{} })
@@ -84,17 +84,17 @@ func TestTopologyKeys(t *testing.T) {
 	for _, k := range []string{"right", "right", "down", "up", "up", "left"} {
 		pane.Press(p, v, k)
 	}
-	if p.look.col != 1 || p.look.row != 0 {
-		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
+	if p.view.col != 1 || p.view.row != 0 {
+		t.Errorf("the cursor is at %d, %d", p.view.row, p.view.col)
 	}
 	new(pane.Cache).Draw(p, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, pane.CacheKey{Zoomed: true})
-	d := p.look.drawn
-	if !p.HandleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
-		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)
+	d := p.view.drawn
+	if !p.HandleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.view.col != 69 || p.view.row < 48 {
+		t.Errorf("a click at the end of %+v went to %d, %d", d, p.view.row, p.view.col)
 	}
 	pane.Press(p, v, "n")
 	pane.Press(p, v, "esc")
-	if _, taken := pane.Press(p, v, "esc"); taken || p.look.open {
+	if _, taken := pane.Press(p, v, "esc"); taken || p.view.open {
 		t.Error("the second esc is taken")
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 // blockView is the zoomed network's look at one block of weights.
 type blockView struct {
-	at       int  // of the blocks of weights
-	open     bool // the weights are shown, not the network
-	matrix   bool // as a matrix even where they are images
-	row, col int  // under the cursor
-	asked    pane.AskLimit
-	drawn    weightArea
-	listed   tensorList
+	at        int  // of the blocks of weights
+	open      bool // the weights are shown, not the network
+	matrix    bool // as a matrix even where they are images
+	row, col  int  // under the cursor
+	requested pane.AskLimit
+	drawn     weightArea
+	listed    tensorList
 }
 
 // weightArea is where the weights were last drawn: w × h cells from x, y, for rows × cols of them.
@@ -34,8 +34,8 @@ func (p *Topology) block(h *history.History) (to, from int, ok bool) {
 		return 0, 0, false
 	}
 	if n := len(h.Run.Model.Blocks); n > 0 && len(h.Run.Model.Layers) == 0 {
-		p.look.at = (p.look.at%n + n) % n
-		return p.look.at + 1, p.look.at, true
+		p.view.at = (p.view.at%n + n) % n
+		return p.view.at + 1, p.view.at, true
 	}
 	var list [][2]int
 	for _, c := range h.Run.Model.Connections {
@@ -46,14 +46,14 @@ func (p *Topology) block(h *history.History) (to, from int, ok bool) {
 	if len(list) == 0 {
 		return 0, 0, false
 	}
-	p.look.at = (p.look.at%len(list) + len(list)) % len(list)
-	return list[p.look.at][0], list[p.look.at][1], true
+	p.view.at = (p.view.at%len(list) + len(list)) % len(list)
+	return list[p.view.at][0], list[p.view.at][1], true
 }
 
 // Ask asks for the weights anew while they are on the screen.
 func (p *Topology) Ask(h *history.History) event.Command {
 	to, from, ok := p.block(h)
-	if !ok || !p.look.open || !p.look.asked.Due(h, h.Analyses.WeightsGen) {
+	if !ok || !p.view.open || !p.view.requested.Due(h, h.Analyses.WeightsGen) {
 		return nil
 	}
 	return event.ShowWeights{To: to, From: from}
@@ -69,10 +69,10 @@ func (p *Topology) Keys() []pane.Key {
 			Do: p.moveCursor},
 		{Show: "w", Help: "as images, or as a matrix", Names: []string{"w"},
 			Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
-				if _, _, ok := p.block(v.H); !ok || !p.look.open {
+				if _, _, ok := p.block(v.H); !ok || !p.view.open {
 					return nil, false
 				}
-				p.look.matrix = !p.look.matrix
+				p.view.matrix = !p.view.matrix
 				return nil, true
 			}},
 	}
@@ -80,28 +80,28 @@ func (p *Topology) Keys() []pane.Key {
 
 // otherBlock chooses the next block or the one before; the arrows do while they don't move the cursor.
 func (p *Topology) otherBlock(v *pane.View, k string) (tea.Cmd, bool) {
-	if _, _, ok := p.block(v.H); !ok || p.look.open && (k == "up" || k == "down") {
+	if _, _, ok := p.block(v.H); !ok || p.view.open && (k == "up" || k == "down") {
 		return nil, false
 	}
 	if k == "n" || k == "down" {
-		p.look.at++
+		p.view.at++
 	} else {
-		p.look.at--
+		p.view.at--
 	}
-	p.look.row, p.look.col, p.look.matrix = 0, 0, false
-	p.look.asked = pane.AskLimit{}
+	p.view.row, p.view.col, p.view.matrix = 0, 0, false
+	p.view.requested = pane.AskLimit{}
 	return nil, true
 }
 
 // farBlock turns the pages of a long list of tensors.
 func (p *Topology) farBlock(v *pane.View, k string) (tea.Cmd, bool) {
-	if _, _, ok := p.block(v.H); !ok || p.look.open || p.look.listed.n == 0 {
+	if _, _, ok := p.block(v.H); !ok || p.view.open || p.view.listed.n == 0 {
 		return nil, false
 	}
 	last := len(v.H.Run.Model.Blocks) - 1
-	p.look.at = map[string]int{"pgup": max(p.look.at-p.look.listed.n, 0),
-		"pgdown": min(p.look.at+p.look.listed.n, last), "end": last}[k]
-	p.look.asked = pane.AskLimit{}
+	p.view.at = map[string]int{"pgup": max(p.view.at-p.view.listed.n, 0),
+		"pgdown": min(p.view.at+p.view.listed.n, last), "end": last}[k]
+	p.view.requested = pane.AskLimit{}
 	return nil, true
 }
 
@@ -109,19 +109,19 @@ func (p *Topology) farBlock(v *pane.View, k string) (tea.Cmd, bool) {
 func (p *Topology) openWeights(v *pane.View, k string) (tea.Cmd, bool) {
 	_, _, ok := p.block(v.H)
 	switch {
-	case !ok || k == "esc" && !p.look.open:
+	case !ok || k == "esc" && !p.view.open:
 		return nil, false
-	case k == "v" || k == "enter" && !p.look.open:
-		p.look.open, p.look.asked = true, pane.AskLimit{}
+	case k == "v" || k == "enter" && !p.view.open:
+		p.view.open, p.view.requested = true, pane.AskLimit{}
 	default:
-		p.look.open = false
+		p.view.open = false
 	}
 	return nil, true
 }
 
 // moveCursor walks over the weights.
 func (p *Topology) moveCursor(v *pane.View, k string) (tea.Cmd, bool) {
-	if _, _, ok := p.block(v.H); !ok || !p.look.open {
+	if _, _, ok := p.block(v.H); !ok || !p.view.open {
 		return nil, false
 	}
 	e := p.weights(v.H)
@@ -132,27 +132,27 @@ func (p *Topology) moveCursor(v *pane.View, k string) (tea.Cmd, bool) {
 	if p.tiled(e) {
 		by = [2]int{0, by[0] + by[1]}
 	}
-	p.look.row = max(0, min(p.look.row+by[1], e.Rows-1))
-	p.look.col = max(0, min(p.look.col+by[0], e.Cols-1))
+	p.view.row = max(0, min(p.view.row+by[1], e.Rows-1))
+	p.view.col = max(0, min(p.view.col+by[0], e.Cols-1))
 	return nil, true
 }
 
 func (p *Topology) HandleMouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
 	_, click := msg.(tea.MouseClickMsg)
-	if list := p.look.listed; click && !p.look.open && list.n > 0 {
+	if list := p.view.listed; click && !p.view.open && list.n > 0 {
 		if y < 1 || y > list.n {
 			return false
 		}
-		p.look.at, p.look.asked = list.first+y-1, pane.AskLimit{}
+		p.view.at, p.view.requested = list.first+y-1, pane.AskLimit{}
 		return true
 	}
-	d := p.look.drawn
+	d := p.view.drawn
 	e := p.weights(v.H)
-	if !click || !p.look.open || e == nil || d.w == 0 || x < d.x || y < d.y || x >= d.x+d.w || y >= d.y+d.h {
+	if !click || !p.view.open || e == nil || d.w == 0 || x < d.x || y < d.y || x >= d.x+d.w || y >= d.y+d.h {
 		return false
 	}
-	p.look.col = min((x-d.x)*d.cols/d.w, e.Cols-1)
-	p.look.row = min((y-d.y)*d.rows/d.h, e.Rows-1)
+	p.view.col = min((x-d.x)*d.cols/d.w, e.Cols-1)
+	p.view.row = min((y-d.y)*d.rows/d.h, e.Rows-1)
 	return true
 }
 
@@ -164,7 +164,7 @@ func (p *Topology) weights(h *history.History) *event.WeightsEvent {
 
 // tiled reports whether the weights of each node are drawn as an image.
 func (p *Topology) tiled(e *event.WeightsEvent) bool {
-	return !p.look.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
+	return !p.view.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
 }
 
 // blockName says from where to where a block of weights leads, or which tensor it is.
@@ -194,9 +194,9 @@ func layerName(h *history.History, i int) string {
 
 // weightsBody draws the chosen block of weights: its figures, the picture, and what is under the cursor.
 func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
-	p.look.drawn = weightArea{}
+	p.view.drawn = weightArea{}
 	l := v.Line(w)
-	l.Put(style.Strong, p.blockName(v))
+	l.Write(style.Strong, p.blockName(v))
 	e := p.weights(v.H)
 	if e == nil {
 		text := "waiting for the weights"
@@ -256,9 +256,9 @@ func (p *Topology) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *chart.R
 		fit = all.Fitted(cols, e.Rows, true)
 	}
 	m.Paint(2, 1, &fit, sc)
-	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
-	m.Write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
-	m.Write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), style.Focus, "▸")
+	p.view.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
+	m.Write(2+(2*p.view.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
+	m.Write(0, 1+(2*p.view.row+1)*rows/(2*e.Rows), style.Focus, "▸")
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
@@ -269,7 +269,7 @@ func (p *Topology) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scal
 	}
 	first := 0
 	if page := across * down; e.Rows > page {
-		first = p.look.row / across * across
+		first = p.view.row / across * across
 		first = max(0, min(first-(down-1)/2*across, (e.Rows-page+across-1)/across*across))
 	}
 	for i := range min(across*down, e.Rows-first) {
@@ -282,7 +282,7 @@ func (p *Topology) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scal
 		fit := picture.Fitted(wide, tall*chart.RowsPerCell(m.Pen), false)
 		m.Paint(x, y, &fit, sc)
 		ink, text := style.Muted, strconv.Itoa(node+1)
-		if node == p.look.row {
+		if node == p.view.row {
 			ink, text = style.Focus, "▸"+text
 		}
 		m.Write(x, y+tall, ink, text)
@@ -291,7 +291,7 @@ func (p *Topology) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scal
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
 func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale, w int) string {
-	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
+	row, col := min(p.view.row, e.Rows-1), min(p.view.col, e.Cols-1)
 	l := v.Line(w)
 	if p.tiled(e) {
 		r := chart.Raster{W: e.Cols, H: 1, Values: nil}
@@ -303,7 +303,7 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 			}
 		}
 		low, high, _ := r.Extremes()
-		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
+		l.Write(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
 		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))),
 			style.Muted.Of("   "+format.Number(low)+" to "+format.Number(high)))
 	} else {
@@ -312,9 +312,9 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 		if v.H.Elsewhere() { // which of them leads where is its own affair
 			to, from = "row ", "   column "
 		}
-		l.Put(style.Text, to+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
-		l.Put(style.Text, from+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
-		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
+		l.Write(style.Text, to+format.Count(row+1)).Write(style.Muted, " of "+format.Count(e.Rows))
+		l.Write(style.Text, from+format.Count(col+1)).Write(style.Muted, " of "+format.Count(e.Cols))
+		l.Write(style.Muted, "   weight ").Write(style.Strong, value)
 	}
 	m := chart.NewCellGrid(&v.Pen, 40, 1)
 	if n := m.Key(0, 0, 9, sc); l.Left() > n+3 {
@@ -333,7 +333,7 @@ func (p *Topology) weightKeys(v *pane.View, e *event.WeightsEvent, w int) string
 	}
 	if e != nil && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width {
 		other := "matrix"
-		if p.look.matrix {
+		if p.view.matrix {
 			other = "images"
 		}
 		put("w", other)

@@ -35,7 +35,7 @@ func (*Spectrum) ToggleLog() bool { return false }
 
 func (*Spectrum) Name(*pane.View) string { return "spectrum" }
 
-func (*Spectrum) Seen(h *history.History) uint64 {
+func (*Spectrum) Version(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -94,7 +94,7 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *Spectrum) Head(v *pane.View, l *style.Line) {
+func (p *Spectrum) Header(v *pane.View, l *style.Line) {
 	if v.H.Status.Computing != "" {
 		l.Group(style.Warn.Of("computing  "))
 	}
@@ -110,10 +110,10 @@ func (p *Spectrum) Head(v *pane.View, l *style.Line) {
 	}
 	l.Group(least...)
 	says := []string{origin, "Ritz"}
-	if e := newestSpectrum(v.H); e != nil {
+	if e := latestSpectrum(v.H); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
 		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
-		if rowsTold(v.H, e) {
+		if rowsReported(v.H, e) {
 			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
@@ -125,8 +125,8 @@ func (p *Spectrum) Head(v *pane.View, l *style.Line) {
 	}
 }
 
-// newestSpectrum returns the last spectrum, nil if there is none.
-func newestSpectrum(h *history.History) *event.SpectrumEvent {
+// latestSpectrum returns the last spectrum, nil if there is none.
+func latestSpectrum(h *history.History) *event.SpectrumEvent {
 	if n := len(h.Spectra); n > 0 {
 		return &h.Spectra[n-1]
 	}
@@ -162,11 +162,11 @@ func (p *Spectrum) Body(v *pane.View, w, h int, zoomed bool) []string {
 		rows := style.Block(views[k].draw(v, w, h-1), w, h-1)
 		return append(rows, p.keyLine(v, views[(k+1)%len(views)].name, w))
 	}
-	return p.newest(v, pairs, w, h, zoomed)
+	return p.latest(v, pairs, w, h, zoomed)
 }
 
-// newest shows the current eigenvalues, and charts as far as there is room.
-func (p *Spectrum) newest(v *pane.View, pairs []pair, w, h int, zoomed bool) []string {
+// latest shows the current eigenvalues, and charts as far as there is room.
+func (p *Spectrum) latest(v *pane.View, pairs []pair, w, h int, zoomed bool) []string {
 	strong, weak := p.facts(v)
 	facts := strong[:min(len(strong), max(0, (h-2)/3))]
 	left := h - len(facts)
@@ -189,7 +189,7 @@ func (p *Spectrum) newest(v *pane.View, pairs []pair, w, h int, zoomed bool) []s
 
 // chartRows is how many of h rows the charts get beside so many eigenvalues.
 func (p *Spectrum) chartRows(v *pane.View, pairs, h int) int {
-	e := newestSpectrum(v.H)
+	e := latestSpectrum(v.H)
 	if h < 8 || e == nil || e.Density == nil && len(v.H.Spectra) < 2 {
 		return 0
 	}
@@ -204,7 +204,7 @@ func (p *Spectrum) nothing(v *pane.View, w, h int) []string {
 	rows := make([]string, h)
 	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Write(t, s).Full()
 		}
 	}
 	if v.H.Status.Computing != "" {
@@ -253,7 +253,7 @@ func (p *Spectrum) list(v *pane.View, pairs []pair, w, h int) []string {
 	for i, q := range shown {
 		if i == gap {
 			l := v.Line(w)
-			l.Put(style.Muted, style.Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
+			l.Write(style.Muted, style.Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
 			rows = append(rows, l.Full())
 		}
 		rows = append(rows, p.row(v, q, most, certified, w))
@@ -263,15 +263,15 @@ func (p *Spectrum) list(v *pane.View, pairs []pair, w, h int) []string {
 
 func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int) string {
 	l := v.Line(w)
-	l.Put(q.token(), style.Right(format.Number(q.value), 9))
+	l.Write(q.token(), style.Right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
 			bound = v.Glyphs.Within + magnitude(q.bound)
 		}
-		l.Put(style.Muted, style.Pad(bound, style.Cells(v.Glyphs.Within)+8))
+		l.Write(style.Muted, style.Pad(bound, style.Cells(v.Glyphs.Within)+8))
 	}
-	l.Put(style.Text, "  ")
+	l.Write(style.Text, "  ")
 	ink, bar := style.Accent, "━"
 	if q.value < 0 {
 		ink, bar = style.NegativeCurvature, "┄"
@@ -289,7 +289,7 @@ func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int
 	if q.value != 0 && !q.unsigned() {
 		sure = max(sure, 1)
 	}
-	l.Put(ink, style.Repeat(bar, sure)).Put(style.Muted, style.Repeat("░", cells(math.Abs(q.value)+open)-sure))
+	l.Write(ink, style.Repeat(bar, sure)).Write(style.Muted, style.Repeat("░", cells(math.Abs(q.value)+open)-sure))
 	if q.unsigned() {
 		l.Group(style.Muted.Of(signUnknown))
 	}
@@ -320,11 +320,11 @@ func (p *Spectrum) Strip(v *pane.View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
 	if pairs, _ := p.source(v); len(pairs) == 0 && v.Unasked() {
-		l.Put(style.Muted, "none was computed")
+		l.Write(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
-		l.Put(style.Muted, "k computes it now")
+		l.Write(style.Muted, "k computes it now")
 	} else {
-		p.Head(v, l)
+		p.Header(v, l)
 	}
 	return []string{l.Full()}
 }

@@ -30,7 +30,7 @@ func (f fact) in(v *pane.View, w int) string {
 // facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
 // is not.
 func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
-	e := newestSpectrum(v.H)
+	e := latestSpectrum(v.H)
 	if e == nil {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 		probes := style.Muted.Of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
-	if rowsTold(v.H, e) {
+	if rowsReported(v.H, e) {
 		weak = append(weak, rowsFact(v.H, e))
 	}
 	if len(e.Residuals) > 0 {
@@ -86,8 +86,9 @@ func edgeFact(v *pane.View, edge float64, symbol string, greatest float64) fact 
 	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }
 
-// rowsTold reports whether it is known what rows the operator averages over: a program that has the model may not say.
-func rowsTold(h *history.History, e *event.SpectrumEvent) bool {
+// rowsReported reports whether it is known what rows the operator averages over: a program that has the model may not
+// say.
+func rowsReported(h *history.History, e *event.SpectrumEvent) bool {
 	return e.Rows > 0 && !(h.Elsewhere() && h.Run.Data.TrainRows == 0)
 }
 
@@ -119,7 +120,7 @@ func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, s
 // charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
 // either, one above the other or side by side.
 func (p *Spectrum) charts(v *pane.View, w, h int, zoomed bool) []string {
-	e := newestSpectrum(v.H)
+	e := latestSpectrum(v.H)
 	switch {
 	case e.Density == nil:
 		return p.history(v, w, h, zoomed)
@@ -200,7 +201,7 @@ func snap(x, extent float64) float64 {
 
 func (p *Spectrum) densityCaption(v *pane.View, d *event.Density, w int) string {
 	l := v.Line(w)
-	l.Put(style.Accent, "density").Put(style.Muted, "  log")
+	l.Write(style.Accent, "density").Write(style.Muted, "  log")
 	l.Group(style.Muted.Of(", negative left of the line"))
 	l.Group(style.Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
 	l.Group(style.Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
@@ -246,7 +247,7 @@ func (p *Spectrum) overTime(v *pane.View, greatest, least []chart.Curve, w, h in
 	bottom := h - 1 - top
 	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
 	lower.Y.Margin = upper.Y.Margin
-	l := v.Line(w).Put(least[len(least)-1].Token, "least").Put(style.Muted, "  on a scale of its own")
+	l := v.Line(w).Write(least[len(least)-1].Token, "least").Write(style.Muted, "  on a scale of its own")
 	return slices.Concat(p.chart.Draw(&v.Pen, upper, w, top), []string{l.Full()},
 		p.curve.Draw(&v.Pen, lower, w, bottom))
 }
@@ -269,7 +270,7 @@ func measured(curves []chart.Curve, w int) (dots []chart.Dot) {
 // edgeCurve is the edge of stability as a line over the greatest eigenvalues, where it is not far off. A schedule of
 // the rate moves it from epoch to epoch.
 func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
-	edge, symbol, ok := stabilityEdge(h, newestSpectrum(h))
+	edge, symbol, ok := stabilityEdge(h, latestSpectrum(h))
 	_, greatest, has := top.Bounds(false)
 	if !ok || !has {
 		return chart.Curve{}, false

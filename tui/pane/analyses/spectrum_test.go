@@ -44,7 +44,7 @@ func TestSpectrumPane(t *testing.T) {
 func TestSpectrumInASCII(t *testing.T) {
 	v := panetest.View(tuitest.EdgeRun("0.11")...)
 	v.Glyphs = style.GlyphsASCII.Set(nil)
-	newestSpectrum(v.H).Method = "power"
+	latestSpectrum(v.H).Method = "power"
 	for _, row := range new(pane.Cache).Draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, pane.CacheKey{Zoomed: true}) {
 		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
@@ -124,7 +124,7 @@ func TestSpectrumFacts(t *testing.T) {
 	} {
 		v := panetest.View(tuitest.EdgeRun(c.rate)...)
 		if c.change != nil {
-			c.change(newestSpectrum(v.H))
+			c.change(latestSpectrum(v.H))
 		}
 		strong, weak := new(Spectrum).facts(v)
 		var got []string
@@ -165,7 +165,7 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 	good, _ := tuitest.DensityAt(3)
 	v := panetest.View(tuitest.EdgeRun("0.11")...)
 	for _, d := range append(densities, good) {
-		newestSpectrum(v.H).Density = d
+		latestSpectrum(v.H).Density = d
 		for w := 1; w < 130; w += 13 {
 			for h := 1; h < 45; h += 5 {
 				for _, row := range new(Spectrum).Body(v, w, h, h > 20) {

@@ -33,7 +33,7 @@ func (p *Spectrum) views(v *pane.View) (out []spectrumView) {
 	}
 	return append(out, spectrumView{"newest spectrum", func(v *pane.View, w, h int) []string {
 		pairs, _ := p.source(v)
-		return p.newest(v, pairs, w, h, true)
+		return p.latest(v, pairs, w, h, true)
 	}})
 }
 
@@ -114,7 +114,7 @@ func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 		axis.High = math.Max(axis.High, axis.Up(1.1*edge))
 	}
 	l := v.Line(w)
-	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
+	l.Write(style.Accent, "density over time").Write(style.Muted, "  "+format.Count(len(list))+" spectra")
 	l.Group(style.Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
 	m := chart.NewCellGrid(&v.Pen, w, h-1)
@@ -287,7 +287,7 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 		}
 	}
 	l := v.Line(w)
-	l.Put(style.Accent, "eigenvalues over time")
+	l.Write(style.Accent, "eigenvalues over time")
 	l.Group(style.Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
 	if len(ends[0].curves(&top[0])) > 0 || len(ends[1].curves(&bottom[0])) > 0 {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
@@ -358,7 +358,7 @@ func (p *Spectrum) Figure(v *pane.View) *figure.Chart {
 	if len(h.Spectra) == 0 {
 		return nil
 	}
-	f.Title += ", " + matrix(newestSpectrum(h))
+	f.Title += ", " + matrix(latestSpectrum(h))
 	for i := range h.Spectra {
 		e := &h.Spectra[i]
 		for k, value := range e.Eigenvalues {

@@ -42,7 +42,7 @@ func TestTensors(t *testing.T) {
 		{"transformer", deep, 120, 37, true, 62},
 		{"none", nil, 60, 7, false, 0},
 	} {
-		p := &Topology{look: blockView{at: c.at}}
+		p := &Topology{view: blockView{at: c.at}}
 		rows := new(pane.Cache).Draw(p, peerView(c.blocks), layout.Rect{W: c.w, H: c.h}, pane.CacheKey{Zoomed: c.zoomed})
 		add(fmt.Sprintf("%s %dx%d", c.name, c.w, c.h), ansi.Strip(strings.Join(rows, "\n")))
 	}
@@ -52,7 +52,7 @@ func TestTensorsFit(t *testing.T) {
 	wild := []event.BlockInfo{{Name: "a…\x1b[31mb", Shape: []int{0}}, {Name: "", Shape: nil}, {Name: ".", Shape: []int{1 << 40, 1 << 40}}, {Name: strings.Repeat("long.", 40), Shape: []int{1, 2, 3, 4, 5, 6, 7}}}
 	for _, blocks := range [][]event.BlockInfo{tuitest.ConvNet, tuitest.Transformer(12), tuitest.Transformer(90), wild, nil} {
 		looksFit(t, peerView(blocks), func(r *rand.Rand) pane.Pane {
-			return &Topology{look: blockView{at: r.IntN(500) - 100, open: r.IntN(4) == 0}}
+			return &Topology{view: blockView{at: r.IntN(500) - 100, open: r.IntN(4) == 0}}
 		})
 	}
 	empty := peerView(tuitest.ConvNet)
@@ -101,17 +101,17 @@ func TestTensorKeys(t *testing.T) {
 		key string
 		at  int
 	}{{"down", 1}, {"pgdown", 21}, {"end", 62}, {"down", 63}, {"home", 0}, {"pgup", 0}, {"pgdown", 20}} {
-		if _, taken := pane.Press(p, v, c.key); !taken || p.look.at != c.at {
-			t.Fatalf("%s leads to %d, not to %d", c.key, p.look.at, c.at)
+		if _, taken := pane.Press(p, v, c.key); !taken || p.view.at != c.at {
+			t.Fatalf("%s leads to %d, not to %d", c.key, p.view.at, c.at)
 		}
 		draw()
 	}
-	list := p.look.listed
-	if !p.HandleMouse(v, tea.MouseClickMsg{}, 4, 3) || p.look.at != list.first+2 || p.HandleMouse(v, tea.MouseClickMsg{}, 4, 0) || p.HandleMouse(v, tea.MouseClickMsg{}, 4, list.n+1) {
-		t.Errorf("a click into %+v leads to %d", list, p.look.at)
+	list := p.view.listed
+	if !p.HandleMouse(v, tea.MouseClickMsg{}, 4, 3) || p.view.at != list.first+2 || p.HandleMouse(v, tea.MouseClickMsg{}, 4, 0) || p.HandleMouse(v, tea.MouseClickMsg{}, 4, list.n+1) {
+		t.Errorf("a click into %+v leads to %d", list, p.view.at)
 	}
 	pane.Press(p, v, "enter")
-	at := p.look.at
+	at := p.view.at
 	if c := p.Ask(v.H); c != (event.ShowWeights{To: at + 1, From: at}) {
 		t.Fatalf("asks %v", c)
 	}

@@ -22,12 +22,12 @@ type factorTable struct {
 
 	table, plot chart.Canvas
 	first       int // the row that a zoomed table begins with
-	point       rowSpot
+	point       rowArea
 }
 
-// rowSpot is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells
+// rowArea is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells
 // high.
-type rowSpot struct{ y, w, each, n int }
+type rowArea struct{ y, w, each, n int }
 
 // factored reports whether the pane shows factors: the method has some, and no inner solves.
 func factored(h *history.History) bool { return pane.NoSolves(h) && h.Factors.Reported() }
@@ -196,7 +196,7 @@ const factorsToCome = "the factors come with the next epoch"
 // centred writes a text in the middle of the pane.
 func centred(v *pane.View, text string, w, h int) []string {
 	rows := make([]string, max(h, 1))
-	rows[(len(rows)-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
+	rows[(len(rows)-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Write(style.Muted, text).Full()
 	return rows
 }
 
@@ -218,7 +218,7 @@ func (p *factorTable) strip(v *pane.View, name, live string, w, h int) []string 
 			p.header(v, text)
 		case i == 1:
 			if words := conditionRange(factors); words != "" {
-				text.Put(style.Muted, "cond. ").Put(style.Text, words)
+				text.Write(style.Muted, "cond. ").Write(style.Text, words)
 			}
 		case i == h-1:
 			text.Raw(live, column-margin-1)

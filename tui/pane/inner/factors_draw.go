@@ -46,7 +46,7 @@ func (d *factorDrawing) fit(h int) {
 
 // foot writes what the bars stand for.
 func (d *factorDrawing) footer(y int) {
-	for _, parts := range d.scale.words(d.v) {
+	for _, parts := range d.scale.text(d.v) {
 		if style.Width(parts) <= d.w {
 			d.write(0, y, parts...)
 			return
@@ -74,8 +74,8 @@ type span struct{ x, w int }
 
 // The widths of a row's parts.
 const (
-	leastStrip     = 8 // columns of bars
-	mostStrip      = 16
+	minStrip       = 8 // columns of bars
+	maxStrip       = 16
 	conditionWidth = 9
 	dampingWidth   = 9
 	endsWidth      = 20
@@ -94,7 +94,7 @@ func (d *factorDrawing) columns(rows []factorRow) (c factorColumns, ok bool) {
 		c.name.w, size = max(c.name.w, style.Cells(r.name())), max(size, style.Cells(r.shape()))
 		damped = damped || r.Damping > 0
 	}
-	left := d.w - mark - c.name.w - 2*gap - conditionWidth - leastStrip
+	left := d.w - mark - c.name.w - 2*gap - conditionWidth - minStrip
 	if left < 0 {
 		return c, false
 	}
@@ -103,14 +103,14 @@ func (d *factorDrawing) columns(rows []factorRow) (c factorColumns, ok bool) {
 			s.w, left = w, left-w-gap
 		}
 	}
-	bars := min(left, mostStrip-leastStrip)
+	bars := min(left, maxStrip-minStrip)
 	left -= bars
 	more(&c.size, size)
 	if damped {
 		more(&c.damping, dampingWidth)
 	}
 	more(&c.ends, endsWidth)
-	if bars += leastStrip; bars == mostStrip && left >= mostStrip {
+	if bars += minStrip; bars == maxStrip && left >= maxStrip {
 		bars *= 2
 	}
 	c.strip.w, c.condition.w = bars, conditionWidth
@@ -163,7 +163,8 @@ func (d *factorDrawing) row(i int, c factorColumns, y, each int) {
 	}
 	d.c.Write(c.name.x, y, r.name(), text)
 	if r.leftOut() {
-		d.c.Write(c.name.x+style.Cells(r.name())+gap, y, d.why(r, d.w-c.name.x-style.Cells(r.name())-gap), style.Muted)
+		d.c.Write(c.name.x+style.Cells(r.name())+gap, y, d.reason(r, d.w-c.name.x-style.Cells(r.name())-gap),
+			style.Muted)
 		return
 	}
 	d.bars(r, c.strip, y, each, bars)
@@ -196,8 +197,8 @@ func (d *factorDrawing) condition(r *factorRow, at span, y int) {
 	d.right(at.x+at.w, y, t, r.conditionText(at.w))
 }
 
-// why says why a side has no factor, in so many columns.
-func (d *factorDrawing) why(r *factorRow, room int) string {
+// reason says why a side has no factor, in so many columns.
+func (d *factorDrawing) reason(r *factorRow, room int) string {
 	what := format.Count(r.Size) + " " + r.side()
 	if r.Size == 1 {
 		what = "1 " + r.side()[:max(len(r.side())-1, 0)]
@@ -273,8 +274,8 @@ func (d *factorDrawing) pairs(y, h int, titled bool) {
 		number = -1 // the spectra matter more
 	}
 	bars := each - 1 - number - 1
-	if bars > mostStrip {
-		bars = mostStrip
+	if bars > maxStrip {
+		bars = maxStrip
 	}
 	if titled && len(blocks) < h && bars >= len(event.SideOutputs)-number {
 		for k, side := range []string{event.SideOutputs, event.SideInputs} {
@@ -302,7 +303,7 @@ func (d *factorDrawing) pairs(y, h int, titled bool) {
 // half draws one side of a block: its spectrum, and its condition number where that has columns.
 func (d *factorDrawing) half(r *factorRow, x, y, bars, number int) {
 	if r.leftOut() {
-		d.c.Write(x, y, d.why(r, bars+1+number), style.Muted)
+		d.c.Write(x, y, d.reason(r, bars+1+number), style.Muted)
 		return
 	}
 	if bars > 0 {

@@ -47,8 +47,8 @@ func (s factorScale) share(x float64) float64 {
 	return max(0, min((math.Log10(x)-s.low)/(s.high-s.low), 1))
 }
 
-// words say what the lowest and the highest bar stand for, ever shorter.
-func (s factorScale) words(v *pane.View) [][]style.Part {
+// text say what the lowest and the highest bar stand for, ever shorter.
+func (s factorScale) text(v *pane.View) [][]style.Part {
 	level := func(i int) string { return string(v.Glyphs.Levels[i]) }
 	low, high := format.Tick(format.Significant(math.Pow(10, s.low), 2)), format.Tick(
 		format.Significant(math.Pow(10, s.high), 2))

@@ -188,7 +188,7 @@ func TestFactorWords(t *testing.T) {
 		t.Errorf("of 300 eigenvalues the ends have the ranks %d", got)
 	}
 	l := v.Line(70)
-	new(Pane).Head(v, l)
+	new(Pane).Header(v, l)
 	if header := strings.TrimSpace(ansi.Strip(l.Full())); header != "1 refresh this epoch" {
 		t.Errorf("of an epoch whose time is not known it says %q", header)
 	}

@@ -24,8 +24,8 @@ const (
 	factorViews
 )
 
-// words name a view.
-func (f factorView) words() string {
+// text name a view.
+func (f factorView) text() string {
 	return [factorViews]string{"condition numbers", "spectra by rank", "‖Δw‖"}[f]
 }
 
@@ -48,7 +48,7 @@ func (p *factorTable) whole(v *pane.View, steps chart.Plot, w, h int) []string {
 		room = 0
 	}
 	var out []string
-	if p.point = (rowSpot{}); room >= 3 {
+	if p.point = (rowArea{}); room >= 3 {
 		out = p.list(v, rows, w, room)
 	}
 	keys := min(1, max(0, h-7))
@@ -84,7 +84,7 @@ func (p *factorTable) list(v *pane.View, rows []factorRow, w, h int) []string {
 		d.right(w, h-1, style.Muted, format.Count(p.first+1)+" to "+format.Count(p.first+shown)+" of "+format.Count(
 			len(rows)))
 	}
-	p.point = rowSpot{1, w, each, shown}
+	p.point = rowArea{1, w, each, shown}
 	return p.table.Rows(&v.Pen)
 }
 
@@ -110,7 +110,7 @@ func (p *factorTable) chart(v *pane.View, rows []factorRow, steps chart.Plot, x,
 
 // caption says what the chart under it shows, and of the chosen factor which it is.
 func (p *factorTable) caption(v *pane.View, rows []factorRow, w int) string {
-	l := v.Line(w).Put(style.Accent, p.view.words())
+	l := v.Line(w).Write(style.Accent, p.view.text())
 	switch {
 	case p.view == ofSteps:
 		l.Group(style.Muted.Of("  length of each epoch's step"))
@@ -223,7 +223,7 @@ func (r *factorRow) rank(k int) int {
 // keyLine names the pane's keys, and behind them the chart's.
 func (p *factorTable) keyLine(v *pane.View, w int) string {
 	l := v.Line(w)
-	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+((p.view+1)%factorViews).words()+"  "))
+	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+((p.view+1)%factorViews).text()+"  "))
 	l.Group(style.Accent.Of(v.Glyphs.Keys("↑↓")), style.Muted.Of(" factor  "))
 	if p.view == byRank {
 		return l.Full()

@@ -79,11 +79,11 @@ func (p *Pane) Restart() {
 	p.factors.chosen, p.factors.first = 0, 0
 }
 
-func (*Pane) Seen(h *history.History) uint64 {
+func (*Pane) Version(h *history.History) uint64 {
 	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.Gen
 }
 
-func (p *Pane) Head(v *pane.View, l *style.Line) {
+func (p *Pane) Header(v *pane.View, l *style.Line) {
 	if factored(v.H) {
 		p.factors.header(v, l)
 		return
@@ -132,7 +132,7 @@ func (p *Pane) Body(v *pane.View, w, h int, zoomed bool) []string {
 	if h >= 3 {
 		l := p.counts(v, v.Line(w))
 		if n := style.Cells(p.unlabelled); n > 0 && n+2 <= l.Left() {
-			l.To(w-n).Put(style.Muted, p.unlabelled)
+			l.To(w-n).Write(style.Muted, p.unlabelled)
 		}
 		rows = append(rows, l.Full())
 	}
@@ -164,7 +164,7 @@ func (p *Pane) without(v *pane.View, w, h int, live string) []string {
 	}
 	if pane.NoSolves(v.H) && free >= 4 && !v.H.Curves.Step.Empty() {
 		l := v.Line(w)
-		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
+		l.Write(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
 		l.Group(style.Muted.Of("; no inner solves here"))
 		rows[0] = l.Full()
 		copy(rows[1:], p.steps.Draw(&v.Pen, p.stepPlot(v), w, free-1))
@@ -179,7 +179,7 @@ func (p *Pane) without(v *pane.View, w, h int, live string) []string {
 	case v.H.Over():
 		text = "there were no inner solves"
 	}
-	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
+	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Write(style.Muted, text).Full()
 	return rows
 }
 
@@ -235,12 +235,12 @@ func (p *Pane) Strip(v *pane.View, w, h int) []string {
 	case factored(v.H):
 		return p.factors.strip(v, p.Name(v), p.now(v, column-margin-1), w, h)
 	case len(v.H.Solves.Bars) > 0:
-		p.Head(v, text[0])
+		p.Header(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
 	case pane.NoSolves(v.H):
-		p.Head(v, text[0])
-		if text[1].Put(style.Muted, "no inner solves"); v.H.Curves.Step.Empty() {
+		p.Header(v, text[0])
+		if text[1].Write(style.Muted, "no inner solves"); v.H.Curves.Step.Empty() {
 			break
 		}
 		picture = p.steps.Draw(&v.Pen, p.stepPlot(v), room, h-1)

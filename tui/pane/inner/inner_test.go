@@ -130,7 +130,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, in))
 		l := v.Line(60)
 		p := &Pane{}
-		p.Head(v, l)
+		p.Header(v, l)
 		header, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
 		if !strings.Contains(header, c.header) || c.header == "" && strings.Contains(header, " in ") || !strings.HasPrefix(now, c.now) {
 			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, header, now)

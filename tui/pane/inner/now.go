@@ -17,7 +17,7 @@ func (p *Pane) now(v *pane.View, w int) string {
 	case v.H.Solves.Running:
 		p.solve(v, l)
 	case !v.H.Over() && s.Units > 0 && s.Unit > 0:
-		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(
+		l.Write(style.Muted, "batch ").Write(style.Text, format.Count(s.Unit)).Write(
 			style.Muted, " of "+format.Count(s.Units)+" ")
 		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
 	case len(v.H.Solves.Bars) > 0:
@@ -29,18 +29,18 @@ func (p *Pane) now(v *pane.View, w int) string {
 // solve writes the state of the solve under way, what matters most first.
 func (p *Pane) solve(v *pane.View, l *style.Line) {
 	e := &v.H.Solves.Live
-	l.Put(style.Accent, "▸ ")
+	l.Write(style.Accent, "▸ ")
 	before := history.Bar{}
 	if len(v.H.Solves.Bars) > 0 {
 		before = v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	}
 	if e.Member > 0 || before.Nets > 1 {
-		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
+		l.Write(style.Muted, "net ").Write(style.Text, format.Count(e.Member+1)+" ")
 	}
 	if e.Block > 0 || before.Blocks > 1 {
-		l.Put(style.Muted, v.H.Part()+" ").Put(style.Text, format.Count(e.Block+1)+" ")
+		l.Write(style.Muted, v.H.Part()+" ").Write(style.Text, format.Count(e.Block+1)+" ")
 	}
-	l.Put(style.Muted, "it ").Put(style.Text, style.Pad(format.Count(e.Iteration), 3))
+	l.Write(style.Muted, "it ").Write(style.Text, style.Pad(format.Count(e.Iteration), 3))
 	l.Group(style.Muted.Of(" ‖r‖/‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(e.Residual)), 6)))
 	if r := float64(e.StepNorm) / float64(e.Radius); !math.IsNaN(r) && !math.IsInf(r, 0) {
 		l.Group(style.Muted.Of(" ‖s‖/R "), style.Text.Of(style.Pad(format.Short(r), 4)))
@@ -57,7 +57,7 @@ func (p *Pane) solve(v *pane.View, l *style.Line) {
 func (p *Pane) finished(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
-	l.Put(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Put(history.StopToken(s), s.Text())
+	l.Write(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Write(history.StopToken(s), s.Text())
 	if in := v.H.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))

@@ -26,7 +26,7 @@ type solvePlayer struct {
 
 	charts [4]chart.Canvas
 	along  chart.Canvas
-	spots  []chart.Area // where in the body the multiples were drawn last
+	points []chart.Area // where in the body the multiples were drawn last
 }
 
 // solveCursor is the solve that is shown, and where in it the cursor stands.
@@ -200,7 +200,7 @@ func (t *solvePlayer) mouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
 		}
 		return true
 	case tea.MouseClickMsg:
-		for _, r := range t.spots {
+		for _, r := range t.points {
 			if r.Covers(x, y) && r.W > 1 {
 				t.pin(v.H, s.id, nearestStep(s.Solve, r.Value(x)))
 				return true
@@ -266,7 +266,7 @@ func (t *solvePlayer) body(v *pane.View, p *Pane, s *solveCursor, w, h int) []st
 	plan := planPlayer(w, h)
 	rows := make([]string, 0, h)
 	rows = append(rows, t.title(v, s, w), t.gauge(v, s, w))
-	rows = append(rows, s.words(v, w, plan.verdict)...)
+	rows = append(rows, s.text(v, w, plan.verdict)...)
 	top := len(rows)
 	switch {
 	case plan.side > 0:
@@ -276,7 +276,7 @@ func (t *solvePlayer) body(v *pane.View, p *Pane, s *solveCursor, w, h int) []st
 			rows = append(rows, style.Fit(left[i], w-plan.side-2)+"  "+right[i])
 		}
 	case t.stepping(v):
-		t.spots = t.spots[:0]
+		t.points = t.points[:0]
 		rows = append(rows, t.profile(v, w, plan.multiples)...)
 	default:
 		rows = append(rows, t.multiples(v, s, plan, w, top)...)
@@ -305,7 +305,7 @@ func (t *solvePlayer) multiples(v *pane.View, s *solveCursor, plan playerPlan, w
 	for k := range all {
 		x.Margin = max(x.Margin, all[k].Margin(x, w/plan.columns, plan.multiples/plan.lines))
 	}
-	t.spots = t.spots[:0]
+	t.points = t.points[:0]
 	rows := make([]string, 0, plan.multiples)
 	for line := range plan.lines {
 		h := plan.multiples / plan.lines
@@ -319,7 +319,8 @@ func (t *solvePlayer) multiples(v *pane.View, s *solveCursor, plan playerPlan, w
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
 			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, chart.Area{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1,
+			t.points = append(t.points, chart.Area{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin,
+				H:    h - 1,
 				Left: x.Left, Right: x.Right})
 			left += cw + 2
 		}
@@ -331,7 +332,7 @@ func (t *solvePlayer) multiples(v *pane.View, s *solveCursor, plan playerPlan, w
 func (t *solvePlayer) hints(v *pane.View, plan playerPlan, w int) string {
 	l := v.Line(w)
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.H.Steps.Slice == nil {
-		return l.Put(style.Warn, note).Full()
+		return l.Write(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"},
 		{"home", "first"}, {"pgup pgdn", "epoch"}}

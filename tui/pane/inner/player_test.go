@@ -175,7 +175,7 @@ func TestPlayerMouse(t *testing.T) {
 	v := withSolves(3, 1)
 	p := &Pane{}
 	playerText(t, v, p, 120, 37)
-	point := p.spots[1]
+	point := p.points[1]
 	if !p.HandleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, point.X, point.Y) {
 		t.Fatal("a click was not taken")
 	}
@@ -208,14 +208,14 @@ func TestSliceWords(t *testing.T) {
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
 		v := panetest.View()
-		got := profileWords(v, &c.e)
+		got := profileText(v, &c.e)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q lacks %q", got, want)
 			}
 		}
 	}
-	if got := profileWords(panetest.View(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
+	if got := profileText(panetest.View(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // title says which solve and which iteration is shown.
 func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	l := v.Line(w)
-	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.Epoch))
+	l.Write(style.Muted, "epoch ").Write(style.Strong, format.Count(s.Epoch))
 	if s.Member > 0 || v.H.Run != nil && v.H.Run.Committee > 1 {
 		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.Member+1)))
 	}
@@ -28,7 +28,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 			l.Group(style.Muted.Of(" of " + format.Count(n)))
 		}
 	}
-	l.Put(style.Muted, "  iteration ").Put(style.Strong, format.Count(s.now().N))
+	l.Write(style.Muted, "  iteration ").Write(style.Strong, format.Count(s.now().N))
 	if !s.running || t.pinned {
 		l.Group(style.Muted.Of(" of " + format.Count(s.Last().N)))
 	} else if s.Limit > 0 {
@@ -48,7 +48,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 		state = style.Muted.Of("■ the last one")
 	}
 	if n := style.Cells(state.Text); n+2 <= l.Left() {
-		l.To(w-n).Put(state.Token, state.Text)
+		l.To(w-n).Write(state.Token, state.Text)
 	}
 	return l.Full()
 }
@@ -68,7 +68,7 @@ func (t *solvePlayer) gauge(v *pane.View, s *solveCursor, w int) string {
 	l := v.Line(w)
 	now := s.now()
 	share := now.Norm / now.Radius
-	l.Put(style.Accent, "‖s‖/R ")
+	l.Write(style.Accent, "‖s‖/R ")
 	text := ""
 	switch {
 	case math.IsNaN(share):
@@ -80,7 +80,7 @@ func (t *solvePlayer) gauge(v *pane.View, s *solveCursor, w int) string {
 	}
 	room := max(l.Left()-style.Cells(text)-1, 0)
 	t.fill(v, l, share, room)
-	return l.Put(style.Text, text).Full()
+	return l.Write(style.Text, text).Full()
 }
 
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
@@ -95,8 +95,8 @@ func (t *solvePlayer) fill(v *pane.View, l *style.Line, share float64, room int)
 		n, color, wall = room, style.Boundary, "█"
 	}
 	n = max(0, min(n, room))
-	l.Put(color, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", room-n))
-	l.Put(style.Boundary, wall)
+	l.Write(color, style.Repeat("━", n)).Write(style.Grid, style.Repeat("─", room-n))
+	l.Write(style.Boundary, wall)
 }
 
 // meanings say what follows from each reason.
@@ -109,8 +109,8 @@ var meanings = map[krylov.Stop]string{
 	krylov.Interrupted:       "the solve was cut short; its step is not used",
 }
 
-// words say why the solve ended and what that means, in n rows.
-func (s *solveCursor) words(v *pane.View, w, n int) []string {
+// text say why the solve ended and what that means, in n rows.
+func (s *solveCursor) text(v *pane.View, w, n int) []string {
 	t, lead, rest := s.reason(v.H)
 	text := lead
 	if all := lead + ": " + rest; rest != "" && (n > 1 || style.Cells(all) <= w) {
@@ -124,9 +124,9 @@ func (s *solveCursor) words(v *pane.View, w, n int) []string {
 		}
 		l := v.Line(w)
 		if i == 0 && strings.HasPrefix(r, lead) {
-			l.Put(t, lead).Put(style.Text, r[len(lead):])
+			l.Write(t, lead).Write(style.Text, r[len(lead):])
 		} else {
-			l.Put(style.Text, r)
+			l.Write(style.Text, r)
 		}
 		rows[i] = l.Full()
 	}
@@ -137,10 +137,10 @@ func (s *solveCursor) words(v *pane.View, w, n int) []string {
 func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest string) {
 	if in := s.Summary; in != nil {
 		rest := meanings[in.Stop]
-		if words := minimumWords(in); words != "" {
+		if words := minimumText(in); words != "" {
 			rest = words
 		}
-		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Text() + verdictWords(s.Verdict),
+		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Text() + verdictText(s.Verdict),
 			rest
 	}
 	last := s.Last()
@@ -160,9 +160,9 @@ func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest stri
 	return style.Muted, "over", "its reason was not told"
 }
 
-// minimumWords tell what the model's minimum in the Krylov space promises beside CG's own step; empty where the step is
+// minimumText tell what the model's minimum in the Krylov space promises beside CG's own step; empty where the step is
 // CG's.
-func minimumWords(in *event.InnerSummary) string {
+func minimumText(in *event.InnerSummary) string {
 	if !in.Multiplier.Finite() || !(in.SteihaugShare > 0) {
 		return ""
 	}
@@ -176,8 +176,8 @@ func minimumWords(in *event.InnerSummary) string {
 	return text + format.Short(times) + " times the decrease of CG's step, λ " + format.Number(float64(in.Multiplier))
 }
 
-// verdictWords tell what became of the step.
-func verdictWords(v history.Verdict) string {
+// verdictText tell what became of the step.
+func verdictText(v history.Verdict) string {
 	switch {
 	case !v.Known || !format.Finite(v.Rho):
 		return ""

@@ -18,9 +18,9 @@ func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 	if e == nil || len(e.At) == 0 {
 		return t.noProfile(v, w, h)
 	}
-	words := clauses(profileWords(v, e), w, max(1, h/4))
+	words := clauses(profileText(v, e), w, max(1, h/4))
 	l := v.Line(w)
-	l.Put(style.Accent, "along the step").Put(style.Muted, " of epoch ").Put(style.Text, format.Count(e.Epoch))
+	l.Write(style.Accent, "along the step").Write(style.Muted, " of epoch ").Write(style.Text, format.Count(e.Epoch))
 	if behind := v.H.Latest.Epoch - e.Epoch; behind > 0 {
 		l.Group(style.Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
@@ -34,7 +34,7 @@ func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 	paintProfile(v, &t.along, e, w, picture)
 	rows = append(rows, t.along.Rows(&v.Pen)...)
 	for _, s := range words {
-		rows = append(rows, v.Line(w).Put(style.Text, s).Full())
+		rows = append(rows, v.Line(w).Write(style.Text, s).Full())
 	}
 	return style.Block(rows, w, h)
 }
@@ -64,9 +64,9 @@ func (t *solvePlayer) noProfile(v *pane.View, w, h int) []string {
 		text = "l asks for the loss along the last step"
 	}
 	rows := make([]string, max(h, 1))
-	rows[0] = v.Line(w).Put(style.Accent, "along the step").Put(style.Muted, "  no look yet").Full()
+	rows[0] = v.Line(w).Write(style.Accent, "along the step").Write(style.Muted, "  no look yet").Full()
 	if h > 2 {
-		rows[h/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
+		rows[h/2] = v.Line(w).To((w-style.Cells(text))/2).Write(style.Muted, text).Full()
 	}
 	return style.Block(rows, w, h)
 }
@@ -87,8 +87,8 @@ func profileCurves(e *event.SliceEvent) [3]profileCurve {
 	}
 }
 
-// told reports whether the curve has a value: a model that another program has may have no Gauss–Newton matrix.
-func (k *profileCurve) told() bool {
+// reported reports whether the curve has a value: a model that another program has may have no Gauss–Newton matrix.
+func (k *profileCurve) reported() bool {
 	return slices.ContainsFunc(k.y, func(y event.Float) bool { return y != 0 && format.Finite(float64(y)) })
 }
 
@@ -97,7 +97,7 @@ func profileKey(v *pane.View, e *event.SliceEvent, w int) string {
 	curves := profileCurves(e)
 	gap := ""
 	for _, k := range []int{2, 0, 1} {
-		if v.H.Elsewhere() && !curves[k].told() {
+		if v.H.Elsewhere() && !curves[k].reported() {
 			continue
 		}
 		l.Group(style.Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), style.Muted.Of(" "+curves[k].name))

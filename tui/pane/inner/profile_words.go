@@ -10,8 +10,8 @@ import (
 	"newtop/tui/style"
 )
 
-// profileWords derives from the numbers what the model promised, what came, and where they part.
-func profileWords(v *pane.View, e *event.SliceEvent) string {
+// profileText derives from the numbers what the model promised, what came, and where they part.
+func profileText(v *pane.View, e *event.SliceEvent) string {
 	k := chosenModel(e)
 	promised, got, ok := alongStep(e, k.y, 1)
 	if !ok {
@@ -117,7 +117,7 @@ func parting(e *event.SliceEvent, k profileCurve) string {
 func other(e *event.SliceEvent, used profileCurve, t float64) string {
 	curves := profileCurves(e)
 	for _, k := range curves[:2] {
-		if k.letter == used.letter || !k.told() {
+		if k.letter == used.letter || !k.reported() {
 			continue
 		}
 		if further, _, ok := k.parts(e); !ok || further > 1+1e-9 {

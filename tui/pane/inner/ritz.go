@@ -18,22 +18,22 @@ func (s *solveCursor) ritz(v *pane.View, w, n int) []string {
 	}
 	rows := make([]string, n)
 	l := v.Line(w)
-	l.Put(style.Accent, "Ritz values ")
+	l.Write(style.Accent, "Ritz values ")
 	told := s.Summary
 	if told == nil && s.running && s.before != nil {
 		told = s.before.Summary
 		if w >= 60 {
-			l.Put(style.Muted, "of epoch "+format.Count(s.before.Epoch)+": ")
+			l.Write(style.Muted, "of epoch "+format.Count(s.before.Epoch)+": ")
 		}
 	}
 	values := ritzValues(told)
 	switch {
 	case told == nil && s.running:
-		l.Put(style.Muted, "come when the solve is over")
+		l.Write(style.Muted, "come when the solve is over")
 	case len(values) == 0:
-		l.Put(style.Muted, "were not told")
+		l.Write(style.Muted, "were not told")
 	default:
-		ritzWords(l, values)
+		writeRitz(l, values)
 		if n >= 4 {
 			copy(rows[1:], chart.Strip(&v.Pen, values, style.Accent, style.NegativeCurvature, w))
 		}
@@ -57,8 +57,8 @@ func ritzValues(in *event.InnerSummary) []float64 {
 	return out
 }
 
-// ritzWords writes their ends, how many are negative, and else what they say of the condition.
-func ritzWords(l *style.Line, values []float64) {
+// writeRitz writes their ends, how many are negative, and else what they say of the condition.
+func writeRitz(l *style.Line, values []float64) {
 	low, high := values[0], values[len(values)-1]
 	t := style.Text
 	if low < 0 {

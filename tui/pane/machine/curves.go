@@ -129,7 +129,7 @@ const (
 func (b *Panel) Draw(v *style.Pen, w, h int) []string {
 	list := b.graphs()
 	if len(list) == 0 {
-		return []string{v.Line(w).Put(style.Muted, "not told yet").Full()}
+		return []string{v.Line(w).Write(style.Muted, "not told yet").Full()}
 	}
 	columns, each := grid(len(list), w, h)
 	if columns == 0 {
@@ -169,7 +169,7 @@ func grid(n, w, h int) (columns int, heights []int) {
 
 // draw draws a graph with its heading.
 func (b *Panel) draw(v *style.Pen, g *graph, w, h int) []string {
-	l := v.Line(w).Put(style.Strong, g.name)
+	l := v.Line(w).Write(style.Strong, g.name)
 	g.writeValues(l, gap)
 	if len(g.curves) == 2 { // which is which
 		var key []style.Part
@@ -184,7 +184,7 @@ func (b *Panel) draw(v *style.Pen, g *graph, w, h int) []string {
 	rows := []string{l.Full()}
 	if g.cores && h >= minHeight+2 && len(b.Latest.Core) > 1 {
 		bars := b.bars(v, w-12)
-		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(
+		rows = append(rows, v.Line(w).Write(style.Muted, "cores ").Write(style.Train, bars).Write(
 			style.Muted, " "+format.Count(len(b.Latest.Core))).Full())
 	}
 	pl := chart.Plot{Curves: g.curves, Y: g.axis, XAxis: chart.XAxis{NoX: true}, Detail: true}
@@ -216,14 +216,14 @@ func (b *Panel) list(v *style.Pen, list []graph, w, h int) (rows []string) {
 	}
 	for i := range list[:min(len(list), h)] {
 		g := &list[i]
-		l := v.Line(w).Put(style.Muted, style.Pad(short(g.name, names-1), names))
+		l := v.Line(w).Write(style.Muted, style.Pad(short(g.name, names-1), names))
 		if bars > 0 {
-			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.max, bars)).Put(style.Text, gap)
+			l.Write(style.Train, b.spark(v, g.curves[0].Series, right-left, g.max, bars)).Write(style.Text, gap)
 		}
 		g.writeValues(l, "")
 		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Latest.Core), minBars) &&
 			len(b.Latest.Core) > 0 {
-			l.Put(style.Text, gap).Put(style.Muted, "cores ").Put(style.Train, b.bars(v, room))
+			l.Write(style.Text, gap).Write(style.Muted, "cores ").Write(style.Train, b.bars(v, room))
 		}
 		rows = append(rows, l.Full())
 	}

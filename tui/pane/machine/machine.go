@@ -22,11 +22,11 @@ var (
 // Name implements pane.Pane.
 func (*Pane) Name(*pane.View) string { return "machine" }
 
-// Seen implements pane.Pane.
-func (p *Pane) Seen(*history.History) uint64 { return p.Samples() }
+// Version implements pane.Pane.
+func (p *Pane) Version(*history.History) uint64 { return p.Samples() }
 
-// Head implements pane.Pane.
-func (p *Pane) Head(_ *pane.View, l *style.Line) {
+// Header implements pane.Pane.
+func (p *Pane) Header(_ *pane.View, l *style.Line) {
 	if p.Samples() == 0 {
 		return
 	}
@@ -48,9 +48,9 @@ func (p *Pane) Strip(v *pane.View, w, h int) []string {
 	if h > 2 || p.Samples() == 0 {
 		v.Label(l, "machine")
 		if p.Samples() == 0 {
-			return []string{l.Put(style.Muted, "not told").Full()}
+			return []string{l.Write(style.Muted, "not told").Full()}
 		}
-		p.Head(v, l)
+		p.Header(v, l)
 		rows := []string{l.Full()}
 		for _, row := range p.list(&v.Pen, p.graphs(), w-1, h-1) {
 			rows = append(rows, " "+row)

@@ -13,9 +13,9 @@ import (
 
 // Row is how the machine does in one row of w columns, with what matters less left out where there is no room.
 func (b *Panel) Row(v *style.Pen, w int) string {
-	l := v.Line(w).Put(style.Text, " ")
+	l := v.Line(w).Write(style.Text, " ")
 	if b.added == 0 {
-		return l.Put(style.Muted, "machine: not told yet").Full()
+		return l.Write(style.Muted, "machine: not told yet").Full()
 	}
 	var parts []style.Part
 	for brevity := range brevities {
@@ -24,7 +24,7 @@ func (b *Panel) Row(v *style.Pen, w int) string {
 		}
 	}
 	for _, p := range parts {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 	return l.Full()
 }
@@ -197,7 +197,7 @@ func (b *Panel) Users(v *style.Pen, w int) (rows []string) {
 		if g.UUID == "" {
 			continue
 		}
-		l := v.Line(w).Put(style.Muted, gpuName(g)+" used by ")
+		l := v.Line(w).Write(style.Muted, gpuName(g)+" used by ")
 		lead, used := "", false
 		for _, u := range b.Latest.GPUUsers {
 			if u.GPU != g.Index {
@@ -219,7 +219,7 @@ func (b *Panel) Users(v *style.Pen, w int) (rows []string) {
 			lead = gap
 		}
 		if !used {
-			l.Put(style.Muted, "no process")
+			l.Write(style.Muted, "no process")
 		}
 		rows = append(rows, l.Full())
 	}

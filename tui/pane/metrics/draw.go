@@ -55,7 +55,7 @@ func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 	var rows []string
 	switch m := g.selected(); {
 	case len(g.items) == 0:
-		rows = []string{v.Line(w).Put(style.Muted, g.nothing()).Full()}
+		rows = []string{v.Line(w).Write(style.Muted, g.nothing()).Full()}
 	case g.whole && active && m != nil:
 		rows = g.drawWhole(v, m, w, h)
 	default:
@@ -307,8 +307,8 @@ func (g *Grid) heading(v *style.Pen, it *item, w int, selected bool) string {
 	if selected {
 		ink = style.Chosen
 	}
-	l := v.Line(w).Put(ink, arrow+it.heading).Put(style.Muted, " "+format.Count(it.count)+" ")
-	return l.Put(style.Grid, style.Repeat("─", l.Left())).Full()
+	l := v.Line(w).Write(ink, arrow+it.heading).Write(style.Muted, " "+format.Count(it.count)+" ")
+	return l.Write(style.Grid, style.Repeat("─", l.Left())).Full()
 }
 
 // Aim marks a value in the chart of what the runs are judged by, 0 for none.
@@ -400,15 +400,15 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	if over := style.Cells(name) - space; over > 0 {
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	l.Put(ink, sign+name)
+	l.Write(ink, sign+name)
 	if g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
-		l.Put(style.Muted, " log")
+		l.Write(style.Muted, " log")
 	}
-	l.Put(style.Muted, best.Text)
+	l.Write(style.Muted, best.Text)
 	if rule := l.Left() - width; rule > 1 {
-		l.Put(style.Text, " ").Put(style.Grid, style.Repeat("─", rule-1))
+		l.Write(style.Text, " ").Write(style.Grid, style.Repeat("─", rule-1))
 	}
 	for _, p := range values {
-		l.Put(p.Token, p.Text)
+		l.Write(p.Token, p.Text)
 	}
 }

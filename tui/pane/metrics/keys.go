@@ -233,15 +233,15 @@ func (g *Grid) statusLine(v *style.Pen, w int) string {
 		about := g.count()
 		if g.invalid != "" {
 			about = "not a regular expression: " + g.invalid
-			l := v.Line(w).Put(style.Accent, " / ").Put(style.Strong, g.filter.Text).Put(style.Accent, "▏")
-			return l.Put(style.Warn, " "+about).Full()
+			l := v.Line(w).Write(style.Accent, " / ").Write(style.Strong, g.filter.Text).Write(style.Accent, "▏")
+			return l.Write(style.Warn, " "+about).Full()
 		}
 		return g.filter.Line(v, w, about)
 	}
 	if g.whole {
 		return g.KeyLine(v, w)
 	}
-	l := v.Line(w).Put(style.Muted, g.count())
+	l := v.Line(w).Write(style.Muted, g.count())
 	if n := len(g.pages); n > 1 {
 		l.Group(style.Muted.Of("  page " + format.Count(g.page+1) + " of " + format.Count(n)))
 	}

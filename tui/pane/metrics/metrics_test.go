@@ -253,7 +253,7 @@ func TestPane(t *testing.T) {
 			}
 		}
 		l := v.Line(20)
-		p.Head(v, l)
+		p.Header(v, l)
 		if blank := p.Blank(v.H); blank != (deltas == nil) && blank {
 			t.Errorf("a run with figures is blank")
 		}

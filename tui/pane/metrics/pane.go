@@ -32,14 +32,14 @@ func New() *Pane { return &Pane{} }
 // Name implements pane.Pane.
 func (*Pane) Name(*pane.View) string { return "metrics" }
 
-// Head says how many metrics there are.
-func (p *Pane) Head(v *pane.View, l *style.Line) {
+// Header says how many metrics there are.
+func (p *Pane) Header(v *pane.View, l *style.Line) {
 	p.show(v)
 	l.Group(style.Muted.Of(format.Count(len(p.catalog.all))))
 }
 
-// Seen implements pane.Pane.
-func (*Pane) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+// Version implements pane.Pane.
+func (*Pane) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 // Blank reports whether a run of another program tells nothing but losses and errors.
 func (*Pane) Blank(h *history.History) bool {
