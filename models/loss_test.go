@@ -2,7 +2,6 @@ package models
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -140,24 +139,6 @@ func TestNotFinite(t *testing.T) {
 			p.w[0] = bad
 			everything(l, p)
 			pool.Close()
-		}
-	}
-}
-
-// TestSmallest: one row, one input, one output, one layer, for every activation and loss.
-func TestSmallest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for a := range Activation(len(activations)) {
-		for _, loss := range []LossFunction{SquaredError, CrossEntropy} {
-			if loss == CrossEntropy && a != Softmax && a != Sigmoid {
-				continue
-			}
-			outputs := 1
-			if a == Softmax {
-				outputs = 2
-			}
-			p := randomData(t, Chain(1, nil, outputs, a, a, loss, SkipAll), rng, 1)
-			checkProducts(t, p)
 		}
 	}
 }

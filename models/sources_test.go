@@ -52,29 +52,3 @@ func TestRandomSources(t *testing.T) {
 		t.Error("the same seed gives other sources")
 	}
 }
-
-// TestSparseLayout: a sparse block has as many weights as sources, and everything that counts weights
-// follows.
-func TestSparseLayout(t *testing.T) {
-	n := mustNetwork(t, Architecture{
-		Inputs: 4,
-		Layers: []Layer{{"", 3, Tanh}, {"", 2, Identity}},
-		Connections: []Connection{
-			{To: 1, Sources: NewSources([][]int{{3, 1}, {0}, {0, 1, 2, 3}})},
-			{To: 2, From: 1}, {To: 2, Sources: NewSources([][]int{{2}, {}})},
-		},
-	})
-	type place struct{ offset, size int }
-	var got []place
-	for _, b := range n.Blocks() {
-		got = append(got, place{b.Offset, b.Size()})
-	}
-	if want := []place{{0, 7}, {10, 1}, {11, 6}}; !slices.Equal(got, want) || n.Dim() != 19 {
-		t.Errorf("blocks %v of %d weights, expected %v of 19", got, n.Dim(), want)
-	}
-	c := n.Cost()
-	counts := []float64{c.Loss, c.Gradient, c.GaussNewton, c.Hessian, c.Diagonal}
-	if want := []float64{14, 2*8 + 3*6, 2*8 + 4*6, 2*8 + 6*6, 14 + 6}; !slices.Equal(counts, want) {
-		t.Errorf("cost %v, expected %v", counts, want)
-	}
-}

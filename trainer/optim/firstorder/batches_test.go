@@ -17,61 +17,6 @@ import (
 
 var firstOrder = []string{"sgd", "momentum", "adam", "nag", "adagrad", "rmsprop", "online-bp"}
 
-// TestThreeSteps: E = ½k‖w‖² for each of two nets, w₀ = 1 with k = 1 and w₀ = 2 with k = 3, three steps
-// at η = 0.1 with the arithmetic done by hand, where there are roots to 18 digits.
-func TestThreeSteps(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		k, w0 float64
-		want  []float64
-	}{
-		{"sgd", 1, 1, []float64{0.9, 0.81, 0.729}},
-		{"sgd", 3, 2, []float64{1.4, 0.98, 0.686}},
-		// v = −0.1, −0.18, −0.234
-		{"momentum", 1, 1, []float64{0.9, 0.72, 0.486}},
-		// v = −0.6, −0.96, −0.996
-		{"momentum", 3, 2, []float64{1.4, 0.44, -0.556}},
-		// t = 2: m = 0.18, v = 0.001809, m̂ = 0.18/0.19, v̂ = 0.001809/0.001999
-		{"adam", 1, 1, []float64{0.900000000999999990, 0.800412229712337391, 0.701586274504414214}},
-		{"adam", 3, 2, []float64{1.900000000166666666, 1.800166485947236532, 1.700623391791248227}},
-		// w + μv = 1, 0.81, 0.5751; v = −0.1, −0.171, −0.21141
-		{"nag", 1, 1, []float64{0.9, 0.729, 0.51759}},
-		// w + μv = 2, 0.86, −0.1162; v = −0.6, −0.798, −0.68334
-		{"nag", 3, 2, []float64{1.4, 0.602, -0.08134}},
-		// v = −0.1, −0.17, −0.209
-		{"online-bp", 1, 1, []float64{0.9, 0.73, 0.521}},
-		// v = −0.6, −0.9, −0.87
-		{"online-bp", 3, 2, []float64{1.4, 0.5, -0.37}},
-		// t = 2: G = 1.81
-		{"adagrad", 1, 1, []float64{0.900000000999999990, 0.833103528293926612, 0.780456183089382596}},
-		{"adagrad", 3, 2, []float64{1.900000000166666666, 1.831125054055245544, 1.775821515307396663}},
-		// t = 1: r = 0.1
-		{"rmsprop", 1, 1, []float64{0.683772243983161750, 0.498870620117237464, 0.369180567427794115}},
-		{"rmsprop", 3, 2, []float64{1.683772235649828724, 1.473875315921204141, 1.308717869844400050}},
-	} {
-		m, settings := method(t, test.name, "rate", "0.1", "batch", "0")
-		s := &optim.State{
-			Objective: &rows{n: 1, k: []float64{test.k}, targets: [][]float64{{0}}},
-			W:         []float64{test.w0}, Settings: settings,
-		}
-		slope := test.w0 // where the gradient is taken
-		for i, want := range test.want {
-			before := s.W[0]
-			r, err := m.Step(context.Background(), s)
-			if err != nil || math.Abs(s.W[0]-want) > 1e-15 {
-				t.Errorf("%s, k = %g, step %d: %.17g, want %.17g, %v", test.name, test.k, i+1, s.W[0], want, err)
-			}
-			if !r.Accepted || s.Evaluated || math.Abs(r.StepNorm-math.Abs(want-before)) > 1e-15 ||
-				math.Abs(r.GradientNorm-test.k*math.Abs(slope)) > 2e-15 {
-				t.Errorf("%s: %+v", test.name, r)
-			}
-			if slope = want; test.name == "nag" {
-				slope += 0.9 * (want - before)
-			}
-		}
-	}
-}
-
 // TestBetaChangedOnTheWay: Adam's corrections are the products of the decays that were used.
 func TestBetaChangedOnTheWay(t *testing.T) {
 	m, settings := method(t, "adam", "rate", "0.1", "batch", "0", "epsilon", "1e-300")
@@ -163,32 +108,6 @@ func TestOnline(t *testing.T) {
 		}
 		if !slices.EqualFunc(s.W, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-14 }) {
 			t.Errorf("epoch %d: %v, want %v", epoch, s.W, want)
-		}
-	}
-}
-
-// TestNesterovMeetsItsOtherForm: with W = w + μv the method is W ← W + μ²v − (1 + μ)ηg(W) (Sutskever et al. 2013
-// put this way by Bengio et al. 2013, eq. 7); w is what counts, and what the gradient is not taken at.
-func TestNesterovMeetsItsOtherForm(t *testing.T) {
-	const mu, eta = 0.9, 0.05
-	grad := func(x []float64) []float64 { // of the Rosenbrock function over 100
-		return []float64{-4*x[0]*(x[1]-x[0]*x[0]) - 0.02*(1-x[0]), 2 * (x[1] - x[0]*x[0])}
-	}
-	o := &scored{n: 2, df: func(dst, x []float64) { copy(dst, grad(x)) }}
-	m, settings := method(t, "nag", "rate", "0.05", "batch", "0")
-	s := &optim.State{Objective: o, W: []float64{-1.2, 1}, Settings: settings}
-	ahead, v := []float64{-1.2, 1}, []float64{0, 0}
-	for step := range 50 {
-		if _, err := m.Step(context.Background(), s); err != nil {
-			t.Fatal(err)
-		}
-		g := grad(ahead)
-		for i := range v {
-			ahead[i] += mu*mu*v[i] - (1+mu)*eta*g[i]
-			v[i] = mu*v[i] - eta*g[i]
-			if w := ahead[i] - mu*v[i]; math.Abs(s.W[i]-w) > 1e-12 {
-				t.Fatalf("step %d: weight %d is %.15g, want %.15g", step, i, s.W[i], w)
-			}
 		}
 	}
 }

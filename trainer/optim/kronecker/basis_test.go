@@ -123,15 +123,6 @@ func conditionOf(x *mat.Dense, rows int) float64 {
 	return mat.Cond(unit, 2)
 }
 
-// TestOrthonormalizeAllocatesNothing: it is part of an update.
-func TestOrthonormalizeAllocatesNothing(t *testing.T) {
-	const d = 30
-	x, dots := normals(newRand(1), d*d), make([]float64, group*d)
-	if n := testing.AllocsPerRun(5, func() { orthonormalize(x, dots, d) }); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // TestEigenTo: eigenvalues and vectors of what is on and above the diagonal, in descending order, and the matrix as it was.
 func TestEigenTo(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 8, 30} {
@@ -416,15 +407,6 @@ func TestStrips(t *testing.T) {
 				t.Errorf("%d rows of %d: only %d are covered", rows, cost, next)
 			}
 		}
-	}
-}
-
-// TestDescending: numbers in descending order, equal ones in the order in which they stand.
-func TestDescending(t *testing.T) {
-	order := make([]int, 6)
-	descending(order, []float64{1, 3, 2, 3, -1, 2})
-	if want := []int{1, 3, 2, 5, 0, 4}; !slices.Equal(order, want) {
-		t.Errorf("%v, want %v", order, want)
 	}
 }
 

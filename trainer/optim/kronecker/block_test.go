@@ -161,17 +161,3 @@ func TestTasks(t *testing.T) {
 		}
 	}
 }
-
-// TestPermuted brings rows and columns into an order.
-func TestPermuted(t *testing.T) {
-	v := []float64{1, 2, 3, 4, 5, 6}
-	old := make([]float64, 6)
-	permuteRows(v, old, 2, []int{2, 0, 1})
-	if want := []float64{5, 6, 1, 2, 3, 4}; !slices.Equal(v, want) {
-		t.Errorf("rows %v, want %v", v, want)
-	}
-	permuteColumns(v, old, 2, []int{1, 0})
-	if want := []float64{6, 5, 2, 1, 4, 3}; !slices.Equal(v, want) {
-		t.Errorf("columns %v, want %v", v, want)
-	}
-}

@@ -223,46 +223,6 @@ func outside(x, u, v []float64) float64 {
 	return floats.Norm(left, 2)
 }
 
-// TestLeastInThePlane: α, μ and the decrease that they promise against a dense solution; where there is but a line, along it; where
-// there is nothing, nothing.
-func TestLeastInThePlane(t *testing.T) {
-	rng := newRand(1)
-	const n = 6
-	for range 20 {
-		b, g := spd(rng, n), normals(rng, n)
-		plane2, first := normal(rng, n, 2), normals(rng, n)
-		projected := mul(plane2.T(), b, plane2)
-		slopes := mul(plane2.T(), mat.NewDense(n, 1, g))
-		m := plane{slope: [2]float64{slopes.At(0, 0), slopes.At(1, 0)}, aa: projected.At(0, 0), ab: projected.At(0, 1), bb: projected.At(1, 1)}
-		var want mat.Dense
-		if err := want.Solve(projected, slopes); err != nil {
-			t.Fatal(err)
-		}
-		alpha, mu, promised := m.minimum()
-		if math.Abs(alpha+want.At(0, 0)) > 1e-11*math.Abs(alpha) || math.Abs(mu+want.At(1, 0)) > 1e-11*max(1, math.Abs(mu)) {
-			t.Errorf("α = %g, μ = %g, want %g, %g", alpha, mu, -want.At(0, 0), -want.At(1, 0))
-		}
-		step := mul(plane2, &want)
-		decrease := mat.Dot(mat.NewVecDense(n, g), step.ColView(0)) - mat.Inner(step.ColView(0), b, step.ColView(0))/2
-		if math.Abs(promised-decrease) > 1e-12*decrease {
-			t.Errorf("promised %g, want %g", promised, decrease)
-		}
-		// Along a line: δ₀ is a multiple of Δ, or there is none.
-		x := mat.NewVecDense(n, first)
-		aa, slope := mat.Inner(x, b, x), mat.Dot(x, mat.NewVecDense(n, g))
-		for _, times := range []float64{0, 3, -1e-5} {
-			m := plane{slope: [2]float64{slope, times * slope}, aa: aa, ab: times * aa, bb: times * times * aa}
-			alpha, mu, promised := m.minimum()
-			if mu != 0 || math.Abs(alpha+slope/aa) > 1e-12*math.Abs(alpha) || math.Abs(promised-slope*slope/aa/2) > 1e-12*promised {
-				t.Errorf("%g times Δ: α = %g, μ = %g, %g promised", times, alpha, mu, promised)
-			}
-		}
-	}
-	if alpha, mu, promised := new(plane).minimum(); alpha != 0 || mu != 0 || promised != 0 {
-		t.Errorf("without a gradient α = %g, μ = %g, %g promised", alpha, mu, promised)
-	}
-}
-
 // TestKFACOfNoGradient: a gradient that is 0 moves nothing, and ends a run.
 func TestKFACOfNoGradient(t *testing.T) {
 	net, w := optimtest.NewNet(3, 3, 2, 8, 4)
