@@ -4,10 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"runtime"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestLetters(t *testing.T) {
@@ -121,61 +118,6 @@ func TestDigitsAreUpright(t *testing.T) {
 	}
 	if below[6] <= 0 || below[9] >= 0 || below[7] >= 0 || right[4] <= 0 {
 		t.Errorf("more ink below %.0f, to the right %.0f", below, right)
-	}
-}
-
-// leastSquaresError is the test error of a linear fit to the 0/1 targets: a measure of how hard a set is
-// that needs no training.
-func leastSquaresError(t *testing.T, d *Dataset) float64 {
-	t.Helper()
-	with := func(s *Split) *mat.Dense {
-		var x mat.Dense
-		x.Augment(s.Inputs, mat.NewDense(s.Rows(), 1, repeat(1, s.Rows())))
-		return &x
-	}
-	var w, y mat.Dense
-	if err := w.Solve(with(&d.Train), d.Train.Targets); err != nil {
-		t.Fatal(err)
-	}
-	y.Mul(with(&d.Test), &w)
-	misclassified := 0
-	for i, label := range d.Test.Labels {
-		row := y.RawRowView(i)
-		if slices.Index(row, slices.Max(row)) != label {
-			misclassified++
-		}
-	}
-	return float64(misclassified) / float64(d.Test.Rows())
-}
-
-func TestLettersAreAsHardAsUCI(t *testing.T) {
-	ours := leastSquaresError(t, mustLoad(t, "letters", Options{}))
-	if ours < 0.35 || ours > 0.55 {
-		t.Errorf("least squares leaves a test error of %.3f", ours)
-	}
-	theirs := leastSquaresError(t, mustLoad(t, "letter", Options{Dir: sharedData(t)}))
-	t.Logf("least squares: %.3f on letters, %.3f on the UCI data", ours, theirs)
-	if math.Abs(ours-theirs) > 0.08 {
-		t.Errorf("least squares leaves %.3f on letters, %.3f on the UCI data", ours, theirs)
-	}
-}
-
-// The generator is seeded with the sample's number. Draws of neighbouring samples must be as independent
-// as those of one: neither even nor correlated.
-func TestNeighbouringSeeds(t *testing.T) {
-	p := newPen(1)
-	const n = 20000
-	var last, mean, product float64
-	for i := range n {
-		p.pcg.Seed(1, uint64(i))
-		v := p.rand.Float64() - 0.5
-		mean += v / n
-		product += v * last / n
-		last = v
-	}
-	// Standard deviations are 0.29/√n and 0.083/√n; four of them.
-	if math.Abs(mean) > 0.0082 || math.Abs(product) > 0.0024 {
-		t.Errorf("mean %.4f, covariance of neighbours %.5f", mean, product)
 	}
 }
 

@@ -90,32 +90,6 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// No row is trained on and tested with, nor is the scaling fitted on what is tested.
-func TestRecipesDoNotLeak(t *testing.T) {
-	d := mustLoad(t, "recipes", Options{Seed: 1})
-	seen := map[[bands]float64]bool{}
-	for i := range d.Train.Rows() {
-		seen[[bands]float64(d.Train.Inputs.RawRowView(i))] = true
-	}
-	if len(seen) != d.Train.Rows() {
-		t.Errorf("%d different training rows of %d", len(seen), d.Train.Rows())
-	}
-	for i := range d.Test.Rows() {
-		if seen[[bands]float64(d.Test.Inputs.RawRowView(i))] {
-			t.Errorf("test row %d is trained on", i)
-		}
-	}
-	for b := range bands {
-		column := mat.Col(nil, b, d.Train.Inputs)
-		if mean := floats.Sum(column) / 1000; math.Abs(mean) > 1e-12 {
-			t.Errorf("%s has a mean of %g", d.InputNames[b], mean)
-		}
-		if square := floats.Dot(column, column) / 1000; math.Abs(square-1) > 1e-12 {
-			t.Errorf("%s has a variance of %g", d.InputNames[b], square)
-		}
-	}
-}
-
 func TestRecipesAreDeterministic(t *testing.T) {
 	one, again := mustLoad(t, "recipes", Options{Seed: 5}), mustLoad(t, "recipes", Options{Seed: 5})
 	other, fewer := mustLoad(t, "recipes", Options{Seed: 6}), mustLoad(t, "recipes", Options{Seed: 5, Rows: 100, Test: "20"})
@@ -130,38 +104,6 @@ func TestRecipesAreDeterministic(t *testing.T) {
 	}
 	if d := mustLoad(t, "recipes", Options{Rows: 2}); d.Train.Rows() != 1 || d.Test.Rows() != 1 {
 		t.Errorf("two rows: %d + %d", d.Train.Rows(), d.Test.Rows())
-	}
-}
-
-// The amounts can be told from the reflectances: K − (K/S)S = 0 at 16 bands determines ten amounts up to a
-// factor, and nothing else nearly does.
-func TestRecipesAreIdentifiable(t *testing.T) {
-	d := mustLoad(t, "recipes", Options{Seed: 1})
-	colorants := newColorants()
-	for i := range 50 {
-		a := mat.NewDense(bands, len(colorants), nil)
-		for b, r := range raw(d, &d.Train, i) {
-			q := (1 - r) * (1 - r) / (2 * r)
-			for c := range colorants {
-				a.Set(b, c, colorants[c].k[b]-q*colorants[c].s[b])
-			}
-		}
-		var svd mat.SVD
-		if !svd.Factorize(a, mat.SVDThin) {
-			t.Fatal("no singular values")
-		}
-		values := svd.Values(nil)
-		n := len(values)
-		if values[n-1] > 1e-12*values[0] || values[n-2] < 1e-3*values[0] {
-			t.Errorf("row %d: singular values %.2g", i, values)
-		}
-		var v mat.Dense
-		svd.VTo(&v)
-		amounts := mat.Col(nil, n-1, &v)
-		floats.Scale(1/floats.Sum(amounts), amounts)
-		if !floats.EqualApprox(amounts, d.Train.Targets.RawRowView(i), 1e-9) {
-			t.Errorf("row %d: %.4f, want %.4f", i, amounts, d.Train.Targets.RawRowView(i))
-		}
 	}
 }
 
