@@ -101,47 +101,6 @@ func TestScaledConjugateGradientsOnMoreGarbowHillstrom(t *testing.T) {
 	}
 }
 
-// TestQuadraticByConjugateGradients: without λ every step is one of the plain conjugate gradient method,
-// written down here from Hestenes & Stiefel 1952, and n of them are enough.
-func TestQuadraticByConjugateGradients(t *testing.T) {
-	eigenvalues := []float64{0.5, 1, 1.5, 2, 3, 4, 6, 8}
-	o, h, minimizer, start := quadratic(eigenvalues, 1)
-	m, settings := method(t, "scg", "lambda", "1e-20")
-	s := &optim.State{Objective: o, W: slices.Clone(start), Settings: settings}
-	n := len(start)
-	x := mat.NewVecDense(n, slices.Clone(start))
-	r, p, hp, next := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-	r.SubVec(mat.NewVecDense(n, minimizer), x)
-	r.MulVec(h, r)
-	p.CopyVec(r)
-	for k := range n {
-		report, err := m.Step(context.Background(), s)
-		if err != nil || !report.Accepted || math.Abs(report.Rho-1) > 1e-6 && k < n-1 {
-			t.Fatalf("step %d: %+v, %v", k, report, err)
-		}
-		hp.MulVec(h, p)
-		alpha := mat.Dot(r, r) / mat.Dot(p, hp)
-		x.AddScaledVec(x, alpha, p)
-		next.AddScaledVec(r, -alpha, hp)
-		beta := mat.Dot(next, next) / mat.Dot(r, r)
-		p.AddScaledVec(next, beta, p)
-		r.CopyVec(next)
-		for i, w := range s.W {
-			if math.Abs(w-x.AtVec(i)) > 1e-10 {
-				t.Fatalf("step %d: weight %d is %g, want %g", k, i, w, x.AtVec(i))
-			}
-		}
-	}
-	for i, w := range s.W {
-		if math.Abs(w-minimizer[i]) > 1e-9 {
-			t.Errorf("weight %d: %g, want %g", i, w, minimizer[i])
-		}
-	}
-	if o.Products != n || o.Gradients != n+1 || o.Losses != 0 {
-		t.Errorf("%d products, %d gradients, %d losses", o.Products, o.Gradients, o.Losses)
-	}
-}
-
 // doubleWell is E = ¼x⁴ − ½x².
 func doubleWell() *optimtest.Smooth {
 	return &optimtest.Smooth{
@@ -204,25 +163,6 @@ func TestFailure(t *testing.T) {
 	}
 	if alpha := r.Diagnostics[1].Value; math.Abs(alpha-1/(h-0.01+want)) > 1e-12 {
 		t.Errorf("α = %g, want %g", alpha, 1/(h-0.01+want))
-	}
-}
-
-// TestPoorSuccess: the same from 3 to −2.8, hardly lower. The step is taken and λ grows.
-func TestPoorSuccess(t *testing.T) {
-	o := &optimtest.Smooth{
-		N: 1, F: func(x []float64) float64 { return math.Hypot(1, x[0]) },
-		Df:   func(dst, x []float64) { dst[0] = x[0] / math.Hypot(1, x[0]) },
-		Hess: func(dst *mat.SymDense, x []float64) { dst.SetSym(0, 0, 0) },
-	}
-	g := 3 / math.Sqrt(10)
-	delta := g / 5.8 // over p²; λ alone, as there is no curvature
-	m, settings := method(t, "scg", "lambda", optim.Format(delta))
-	s := &optim.State{Objective: o, W: []float64{3}, Settings: settings}
-	r, err := m.Step(context.Background(), s)
-	comparison := 2 * delta * (math.Sqrt(10) - math.Hypot(1, 2.8)) / (g * g)
-	want := delta + delta*(1-comparison)
-	if err != nil || !r.Accepted || math.Abs(s.W[0]+2.8) > 1e-12 || math.Abs(r.Rho-comparison) > 1e-12 || math.Abs(settings.Get("lambda")-want) > 1e-12 {
-		t.Errorf("%+v, %v: at %g with λ = %g, want Δ = %g, λ = %g", r, err, s.W[0], settings.Get("lambda"), comparison, want)
 	}
 }
 
