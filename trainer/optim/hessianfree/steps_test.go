@@ -98,59 +98,6 @@ func TestTruncatedSolutions(t *testing.T) {
 	}
 }
 
-// TestGoingBack: where a step keeps less than a quarter of its promise, E is looked at over the iterates that CG left, from the one
-// before the last one back as long as it falls, and the least is taken.
-func TestGoingBack(t *testing.T) {
-	shorter, refusals, whole := 0, 0, 0
-	for seed := range uint64(8) {
-		for _, iterations := range []int{1, 2, 4, 6, 8, 9, 11, 20} {
-			net, w := optimtest.NewNet(4, 4, 3, 20, seed)
-			for i := range w {
-				w[i] *= 4
-			}
-			const lambda = 1e-6
-			m, settings := method(t, "batch", "0", "iterations", fmt.Sprint(iterations), "xi", "1e-14", "damping", "1e-6", "adapt", "no")
-			s := &optim.State{Objective: net, W: slices.Clone(w), Settings: settings, Rand: newRand(1)}
-			p := newProblem(net, w, first(20), first(10), lambda)
-			before := net.Loss(w)
-			all := p.iterates(make([]float64, len(w)), iterations)
-			at, loss := iterations, net.Loss(added(w, all[iterations-1]))
-			if (before-loss)/-p.q(all[iterations-1]) < 0.25 {
-				var numbers []int // of the iterates that are kept
-				for k := 1; k < iterations; k = max(int(math.Ceil(1.3*float64(k))), k+1) {
-					numbers = append(numbers, k)
-				}
-				for i := len(numbers) - 1; i >= 0; i-- {
-					next := net.Loss(added(w, all[numbers[i]-1]))
-					if next >= loss {
-						break
-					}
-					at, loss = numbers[i], next
-				}
-			}
-			r, err := m.Step(t.Context(), s)
-			taken := loss < before
-			if taken != (err == nil) || taken == slices.Equal(s.W, w) {
-				t.Fatalf("seed %d, %d iterations: %v, weights moved %v, E from %g to %g", seed, iterations, err, !slices.Equal(s.W, w), before, loss)
-			}
-			switch {
-			case !taken:
-				refusals++
-			case at < iterations:
-				shorter++
-			default:
-				whole++
-			}
-			if want := all[at-1]; taken && !(far(r.Proposal.Step, want) <= 1e-6*floats.Norm(want, 2)) {
-				t.Errorf("seed %d: of %d iterates number %d leads to %g, and another one was taken: E is %g", seed, iterations, at, loss, net.Loss(s.W))
-			}
-		}
-	}
-	if shorter < 5 || whole < 5 || refusals < 1 {
-		t.Errorf("%d steps were shortened, %d not, %d refused: too few to tell", shorter, whole, refusals)
-	}
-}
-
 // TestPath keeps iterates that become rarer, and nothing of the solve before.
 func TestPath(t *testing.T) {
 	var p path
