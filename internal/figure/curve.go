@@ -162,9 +162,9 @@ func downsample(ps []point, logX bool) []point {
 				most = end
 			}
 		}
-		kept := []int{i, least, most, hole, end - 1}
-		slices.Sort(kept)
-		for _, k := range slices.Compact(kept) {
+		retained := []int{i, least, most, hole, end - 1}
+		slices.Sort(retained)
+		for _, k := range slices.Compact(retained) {
 			out = append(out, ps[k])
 		}
 		i = end

@@ -201,9 +201,9 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		drawNames(c, v, p, a, row)
 		return
 	}
-	newest := p.last()
+	latest := p.last()
 	if a.Right > a.Left {
-		newest = math.Max(a.back(a.Left), math.Min(newest, a.back(a.Right)))
+		latest = math.Max(a.back(a.Left), math.Min(latest, a.back(a.Right)))
 	}
 	var at []float64
 	if a.Right > a.Left {
@@ -211,8 +211,8 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	}
 	epochs := p.Whole && p.By == Epochs
 	if epochs {
-		if x := math.Floor(newest + 1e-6); a.has(x) || a.Right <= a.Left { // a logarithm and back may be a little less
-			newest = x
+		if x := math.Floor(latest + 1e-6); a.has(x) || a.Right <= a.Left { // a logarithm and back may be a little less
+			latest = x
 		}
 		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
 	}
@@ -220,7 +220,7 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	switch {
 	case p.Unit && !p.clocked(a):
 		unit = p.unitOf(a.W)
-	case p.Unit && newest < 3600:
+	case p.Unit && latest < 3600:
 		unit = " min:s"
 	case p.Unit:
 		unit = " h:min:s"
@@ -245,11 +245,11 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 			}
 		}
 	}
-	if k := len(at) - 1; k >= 0 && roomBetween(c, v, a, newest, at[k], label(newest), label(at[k])+unit) {
+	if k := len(at) - 1; k >= 0 && roomBetween(c, v, a, latest, at[k], label(latest), label(at[k])+unit) {
 		put(at[k], unit)
 		unit = ""
 	}
-	put(newest, unit)
+	put(latest, unit)
 	for _, x := range at {
 		put(x, "")
 	}

@@ -111,9 +111,9 @@ func RowsPerCell(v *style.Pen) int {
 	return 1
 }
 
-func (m *CellGrid) Set(x, y int, r rune, ink string) {
+func (m *CellGrid) Set(x, y int, r rune, color string) {
 	if x >= 0 && y >= 0 && x < m.W && y < m.H {
-		m.Tile[y*m.W+x] = gridCell{r, ink}
+		m.Tile[y*m.W+x] = gridCell{r, color}
 	}
 }
 
@@ -131,17 +131,17 @@ func (m *CellGrid) Write(x, y int, t style.Token, s string) int {
 
 // Over writes text upon the shade of a value, in black or white; without colours in a token's ink.
 func (m *CellGrid) Over(x, y int, s string, at float64, sc Scale, t style.Token) {
-	ink := m.Pen.Palette.Codes[t]
+	color := m.Pen.Palette.Codes[t]
 	if RowsPerCell(m.Pen) == 2 {
 		colour := shadeColour(m.Pen.Palette, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
 		}
-		ink = style.ColorCode(fore, colour)
+		color = style.ColorCode(fore, colour)
 	}
 	for _, r := range s {
-		m.Set(x, y, r, ink)
+		m.Set(x, y, r, color)
 		x++
 	}
 }
@@ -172,8 +172,8 @@ func shadeColour(t *style.Palette, x float64, s Scale) string {
 func (m *CellGrid) Paint(x0, y0 int, r *Raster, s Scale) {
 	if RowsPerCell(m.Pen) == 1 {
 		for i, x := range r.Values {
-			if g, ink, ok := shadeCharacter(m.Pen, x, s); ok {
-				m.Set(x0+i%r.W, y0+i/r.W, g, ink)
+			if g, color, ok := shadeCharacter(m.Pen, x, s); ok {
+				m.Set(x0+i%r.W, y0+i/r.W, g, color)
 			}
 		}
 		return
@@ -204,7 +204,7 @@ func (m *CellGrid) pair(x, y int, upper, lower float64, s Scale) {
 }
 
 // shadeCharacter stands for a shade where there are no fine colours.
-func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bool) {
+func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, color string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):
@@ -233,18 +233,18 @@ func (m *CellGrid) Rows() []string {
 	for y := range rows {
 		l := m.Pen.Line(m.W)
 		run := make([]rune, 0, m.W)
-		ink := ""
+		color := ""
 		end := func() {
-			l.WriteCoded(ink, string(run), len(run))
+			l.WriteCoded(color, string(run), len(run))
 			run = run[:0]
 		}
 		for _, t := range m.Tile[y*m.W : (y+1)*m.W] {
 			if t.R == 0 {
 				t = gridCell{' ', ""}
 			}
-			if t.color != ink {
+			if t.color != color {
 				end()
-				ink = t.color
+				color = t.color
 			}
 			run = append(run, t.R)
 		}
@@ -264,8 +264,8 @@ func (m *CellGrid) Ramp(x, y, steps int, s Scale, label func(float64) string) in
 		at := s.Low + (s.High-s.Low)*float64(i)/float64(max(steps-1, 1))
 		if RowsPerCell(m.Pen) == 2 {
 			m.pair(x, y, at, at, s)
-		} else if g, ink, ok := shadeCharacter(m.Pen, at, s); ok {
-			m.Set(x, y, g, ink)
+		} else if g, color, ok := shadeCharacter(m.Pen, at, s); ok {
+			m.Set(x, y, g, color)
 		}
 		x++
 	}

@@ -113,9 +113,9 @@ func (cv *Controls) Advance() {
 	if cv.Zoomed() {
 		a := cv.scale()
 		left, right := a.across(cv.Window[0]), a.across(cv.Window[1])
-		switch newest := a.across(last[cv.By]); {
-		case cv.Follow || left > newest:
-			cv.Window = [2]float64{a.back(newest - (right - left)), last[cv.By]}
+		switch latest := a.across(last[cv.By]); {
+		case cv.Follow || left > latest:
+			cv.Window = [2]float64{a.back(latest - (right - left)), last[cv.By]}
 		case right < a.across(first[cv.By]):
 			cv.Window = [2]float64{}
 		}

@@ -160,11 +160,11 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	a, ok := p.scale()
 	if !ok {
-		words, ink := p.Waiting, style.Muted
+		words, color := p.Waiting, style.Muted
 		if slices.ContainsFunc(p.Curves, func(k Curve) bool { return k.Series.Broken() }) {
-			words, ink = "× nothing that is finite", style.NotFinite
+			words, color = "× nothing that is finite", style.NotFinite
 		}
-		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, ink)
+		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, color)
 		return c.Rows(v)
 	}
 	ticks, labels := yTicks(&a, h, p.Y.Unit)

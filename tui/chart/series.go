@@ -163,9 +163,9 @@ func (s *Series) tailLength() int { return min(s.capacity(), TailPoints) }
 // halve merges neighbours in place and leaves the last bucket full or open as it must be.
 func (s *Series) halve() {
 	if s.Each == 1 {
-		kept := s.tailLength()
-		s.tail = make([]sample, 0, 2*kept)
-		for i := max(0, len(s.Buckets)-kept); i < len(s.Buckets); i++ {
+		retained := s.tailLength()
+		s.tail = make([]sample, 0, 2*retained)
+		for i := max(0, len(s.Buckets)-retained); i < len(s.Buckets); i++ {
 			p := sample{s.Buckets[i].X1, s.Buckets[i].Last}
 			if f := s.Buckets[i].flaws; f != 0 {
 				p.y = f.value()
@@ -378,9 +378,9 @@ func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }
 
 // Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
 // was told.
-func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.Part) {
+func (s *Series) Now(color style.Token, text func(float64) string) (parts []style.Part) {
 	if !s.Empty() {
-		parts = append(parts, ink.Of(text(s.Last())))
+		parts = append(parts, color.Of(text(s.Last())))
 	}
 	if s.Broken() {
 		sign := "×"

@@ -29,7 +29,7 @@ func (s Symlog) Row(x float64, n int) int {
 
 // DrawTicks labels zero and powers of ten at the left of n rows, those nearest to zero last, where they keep clear of
 // each other.
-func (s Symlog) DrawTicks(m *CellGrid, gutter, n int, ink func(x float64) style.Token) {
+func (s Symlog) DrawTicks(m *CellGrid, gutter, n int, color func(x float64) style.Token) {
 	values := []float64{0}
 	for e := min(308, math.Ceil(math.Log10(max(s.Back(s.High), -s.Back(s.Low))))); e >= math.Log10(s.Unit)-1e-9; e-- {
 		values = append(values, math.Pow(10, e), -math.Pow(10, e))
@@ -44,7 +44,7 @@ func (s Symlog) DrawTicks(m *CellGrid, gutter, n int, ink func(x float64) style.
 	}
 	labels := format.AxisLabels(slices.Collect(maps.Keys(at)), "")
 	for x, y := range at {
-		m.Write(0, y, ink(x), style.Right(labels.Of(x), gutter-2))
+		m.Write(0, y, color(x), style.Right(labels.Of(x), gutter-2))
 		m.Write(gutter-1, y, style.Grid, "┤")
 	}
 	for y := range n {

@@ -11,13 +11,13 @@ import (
 // Unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
 // room for both.
 func Unrecorded(r *event.Recording) string {
-	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
-	if !said && widget.Has(why, "not recorded") {
-		return why
+	reason, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
+	if !said && widget.Has(reason, "not recorded") {
+		return reason
 	}
 	place := style.Clean(r.Path)
-	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
-		why = cause + " (" + place + ")"
+	if cause, ok := strings.CutPrefix(reason, place+": "); ok && place != "" {
+		reason = cause + " (" + place + ")"
 	}
-	return "not recorded: " + why
+	return "not recorded: " + reason
 }

@@ -170,7 +170,7 @@ type Steering uint8
 const (
 	ByRadius  Steering = iota // a trust region
 	ByRate                    // a learning rate
-	ByFigures                 // numbers of its own
+	ByMetrics                 // numbers of its own
 )
 
 // Steering tells it from what + and − scale, and where nothing can be scaled from the newest epoch.
@@ -182,13 +182,13 @@ func (h *History) Steering() Steering {
 	case s != nil && s.Key == "rate":
 		return ByRate
 	case s != nil:
-		return ByFigures
+		return ByMetrics
 	case h.Latest.Epoch == 0 && !h.External() || h.Epochs > 0 && !h.Latest.Radius.Absent():
 		return ByRadius
 	case h.Epochs > 0 && !h.Latest.Rate.Absent():
 		return ByRate
 	}
-	return ByFigures
+	return ByMetrics
 }
 
 // Watched reports whether the run is trained elsewhere, or was: nobody answers what it does not tell.

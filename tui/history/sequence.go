@@ -169,16 +169,16 @@ func (q *sequence) end(d *feed.Delta) {
 		q.Solves.Running = false
 		q.Gen.Inner++
 		q.Gen.Epoch++
-		ink := style.Good
+		color := style.Good
 		if d.Done.Reason == event.ReasonDiverged || d.Done.Reason == event.ReasonFailed {
-			ink = style.Bad
+			color = style.Bad
 		}
-		q.Log.Say(d.Done.Epochs, ink, "ended: %s", Ending(d.Done))
+		q.Log.Say(d.Done.Epochs, color, "ended: %s", Ending(d.Done))
 	}
 }
 
-func (q *sequence) epoch(newest *event.EpochEvent) {
-	now, old := *newest, &q.Latest
+func (q *sequence) epoch(latest *event.EpochEvent) {
+	now, old := *latest, &q.Latest
 	e := &now
 	q.Curves.now = PositionOf(e)
 	q.updateBest(e)
@@ -187,7 +187,7 @@ func (q *sequence) epoch(newest *event.EpochEvent) {
 	}
 	plain := now // without what is only remembered
 	q.measured(e, old)
-	if e.Epoch > 0 && !e.Accepted && q.HasVerdict(newest) {
+	if e.Epoch > 0 && !e.Accepted && q.HasVerdict(latest) {
 		q.Rejected++
 	}
 	q.Curves.own(e, q.Latest.Optimizer, q.External())

@@ -106,11 +106,11 @@ func (b *Bar) Join(next *Bar) {
 }
 
 // leave takes the newest epoch out again.
-func (b *Bar) leave(newest *Bar) {
-	b.Last, b.Epochs, b.Total = newest.Epoch-1, b.Epochs-1, b.Total-newest.Total
+func (b *Bar) leave(latest *Bar) {
+	b.Last, b.Epochs, b.Total = latest.Epoch-1, b.Epochs-1, b.Total-latest.Total
 	for k := range b.ByStop {
-		b.ByStop[k] -= newest.ByStop[k]
-		b.Solves[k] -= newest.Solves[k]
+		b.ByStop[k] -= latest.ByStop[k]
+		b.Solves[k] -= latest.Solves[k]
 	}
 }
 

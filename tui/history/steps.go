@@ -93,15 +93,15 @@ func (t *Steps) follow(s *event.Status, done bool) {
 	if n == 0 {
 		return
 	}
-	newest := t.Dropped + n - 1
+	latest := t.Dropped + n - 1
 	switch last := t.Solves[n-1]; {
 	case done || s.Phase == event.Paused || s.Phase == event.Ended || s.Elapsed-last.began >= watchable:
-		t.Front, t.since = newest, s.Elapsed
+		t.Front, t.since = latest, s.Elapsed
 	case t.Front < t.Dropped || math.Abs(s.Elapsed-t.since) >= readable:
 		if !last.Over && n > 1 {
-			newest--
+			latest--
 		}
-		t.Front, t.since = newest, s.Elapsed
+		t.Front, t.since = latest, s.Elapsed
 	}
 }
 

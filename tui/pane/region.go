@@ -33,10 +33,10 @@ var (
 func NewRegion() *Region { return &Region{log: true} }
 
 func (p *Region) Name(v *View) string {
-	if v.H.External() && v.H.Steering() == history.ByFigures {
+	if v.H.External() && v.H.Steering() == history.ByMetrics {
 		return "figures"
 	}
-	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.H.Steering()]
+	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByMetrics: "method"}[v.H.Steering()]
 }
 
 func (p *Region) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
@@ -80,7 +80,7 @@ func (p *Region) values(v *View) [][]style.Part {
 			groups = append(groups, p.ratio(v, "  "))
 		}
 		return append(groups, p.own(v, "  ")...)
-	case history.ByFigures:
+	case history.ByMetrics:
 		groups := p.own(v, "")
 		switch {
 		case !ratioReported(v.H):
@@ -122,7 +122,7 @@ func latest(y event.Float, s *chart.Series, color style.Token, text func(float64
 func (p *Region) own(v *View, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if len(v.H.Curves.Metrics) > 0 && v.H.Steering() == history.ByFigures {
+	if len(v.H.Curves.Metrics) > 0 && v.H.Steering() == history.ByMetrics {
 		first = p.firstMetric(v) // those of the charts stand before the others
 	}
 	for i := range v.H.Curves.Metrics {

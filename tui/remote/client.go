@@ -118,10 +118,10 @@ func (c *client) SetReadDeadline(time.Time) error  { return nil }
 func (c *client) SetWriteDeadline(time.Time) error { return nil }
 
 // end cuts the connection. Of several reasons the first is the one that is told.
-func (c *client) end(why string) {
+func (c *client) end(reason string) {
 	c.mu.Lock()
 	if c.reason == "" && c.stage != gone {
-		c.reason = why
+		c.reason = reason
 	}
 	c.mu.Unlock()
 	c.Close()
@@ -143,12 +143,12 @@ func (c *client) Close() error {
 	err := c.Conn.Close()
 	c.server.left(c)
 	if was == admitted {
-		switch why := c.endReason(); why {
+		switch reason := c.endReason(); reason {
 		case serverClosed:
 		case "":
 			c.server.log.Debug("left without a session", "remote", c.addr)
 		default:
-			c.server.refused(c.addr, why)
+			c.server.refused(c.addr, reason)
 		}
 	}
 	return err
@@ -188,11 +188,11 @@ func (c *client) claim() bool {
 }
 
 // refuse keeps why a key was not let in.
-func (c *client) refuse(user, fingerprint, why string) {
+func (c *client) refuse(user, fingerprint, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.user = user
-	if line := fingerprint + " " + why; len(c.tried) < authTries && !slices.Contains(c.tried, line) {
+	if line := fingerprint + " " + reason; len(c.tried) < authTries && !slices.Contains(c.tried, line) {
 		c.tried = append(c.tried, line)
 	}
 }

@@ -14,7 +14,7 @@ import (
 type output struct {
 	ch     io.Writer
 	stall  time.Duration
-	hangUp func(why string)
+	hangUp func(reason string)
 	mapped bool // line ends are made \r\n, as a terminal's driver does
 	last   byte // that was written
 }

@@ -44,8 +44,8 @@ func parseKeyLine(text string) (*keyLine, error) {
 	if err != nil {
 		return nil, errors.New("expected [options] type base64 [comment], as in a .pub file of ssh-keygen")
 	}
-	if why := unfit(pub); why != "" {
-		return nil, errors.New(why)
+	if reason := unfit(pub); reason != "" {
+		return nil, errors.New(reason)
 	}
 	k := &keyLine{blob: pub.Marshal(), fingerprint: gossh.FingerprintSHA256(pub), comment: comment}
 	given := map[string]bool{}

@@ -47,8 +47,8 @@ type keyFile struct {
 
 // find returns the line that lets a key in. The key's holder has yet to prove that they hold it.
 func (r *keyring) find(pub gossh.PublicKey, addr netip.Addr) (*keyLine, error) {
-	if why := unfit(pub); why != "" {
-		return nil, errors.New(why)
+	if reason := unfit(pub); reason != "" {
+		return nil, errors.New(reason)
 	}
 	blob := pub.Marshal()
 	r.mu.Lock()
@@ -152,9 +152,9 @@ func (f *keyFile) refresh(logger *log.Logger, now time.Time) error {
 	}
 	f.text = text
 	bad := 0
-	f.lines = parseKeys(f.path, string(text), f.control, func(line int, why error) {
+	f.lines = parseKeys(f.path, string(text), f.control, func(line int, reason error) {
 		if bad++; bad <= fewWarnings {
-			logger.Warn("key left out", "line", fmt.Sprintf("%s:%d", f.path, line), "why", why)
+			logger.Warn("key left out", "line", fmt.Sprintf("%s:%d", f.path, line), "why", reason)
 		}
 	})
 	if bad > fewWarnings {
@@ -164,7 +164,7 @@ func (f *keyFile) refresh(logger *log.Logger, now time.Time) error {
 }
 
 // parseKeys reads the lines of a file. A bad line is reported and left out.
-func parseKeys(file, text string, control bool, bad func(line int, why error)) []*keyLine {
+func parseKeys(file, text string, control bool, bad func(line int, reason error)) []*keyLine {
 	var keys []*keyLine
 	n := 0
 	for line := range strings.Lines(text) {

@@ -69,9 +69,9 @@ func TestGateHandshakes(t *testing.T) {
 	// All of an IPv6 network is one host.
 	g = newGate(Limits{Handshakes: 2}.normal())
 	for i, addr := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::3"} {
-		why := g.admit(netip.MustParseAddr(addr), now)
-		if (why == "") != (i < 2) {
-			t.Errorf("%s: %q", addr, why)
+		reason := g.admit(netip.MustParseAddr(addr), now)
+		if (reason == "") != (i < 2) {
+			t.Errorf("%s: %q", addr, reason)
 		}
 	}
 }
@@ -82,17 +82,17 @@ func TestGateKnocking(t *testing.T) {
 	host := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
 	for h := range 8 {
 		for i := range 4 {
-			if why := g.admit(host(h), now); (why == "") != (i < 2) {
-				t.Errorf("connection %d of host %d: %q", i, h, why)
+			if reason := g.admit(host(h), now); (reason == "") != (i < 2) {
+				t.Errorf("connection %d of host %d: %q", i, h, reason)
 			}
 		}
 	}
-	if why := g.admit(host(8), now); why == "" {
+	if reason := g.admit(host(8), now); reason == "" {
 		t.Error("there is no end to the connections without a session")
 	}
 	g.greeted(host(0), now)
-	if why := g.admit(host(8), now); why != "" {
-		t.Errorf("when one has logged in: %q", why)
+	if reason := g.admit(host(8), now); reason != "" {
+		t.Errorf("when one has logged in: %q", reason)
 	}
 }
 
@@ -104,13 +104,13 @@ func TestGateSeats(t *testing.T) {
 		key string
 		ok  bool
 	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"c", false}} {
-		if why := g.sit(&seats[i], c.key, small); (why == "") != c.ok {
-			t.Errorf("seat %d: %q", i, why)
+		if reason := g.sit(&seats[i], c.key, small); (reason == "") != c.ok {
+			t.Errorf("seat %d: %q", i, reason)
 		}
 	}
 	g.rise(&seats[0])
-	if why := g.sit(&seats[5], "c", small); why != "" || g.sitting() != 3 {
-		t.Errorf("after one has left: %q, %d sit", why, g.sitting())
+	if reason := g.sit(&seats[5], "c", small); reason != "" || g.sitting() != 3 {
+		t.Errorf("after one has left: %q, %d sit", reason, g.sitting())
 	}
 	for _, i := range []int{1, 3, 5} {
 		g.rise(&seats[i])
@@ -134,11 +134,11 @@ func TestGateMemory(t *testing.T) {
 	if !g.resize(&a, large) || g.sit(&a, "a", small) != "" || a.bytes != bytesOf(large) {
 		t.Errorf("a size that comes first counts %d bytes", a.bytes)
 	}
-	if why := g.sit(&b, "b", small); why != "" {
-		t.Error(why)
+	if reason := g.sit(&b, "b", small); reason != "" {
+		t.Error(reason)
 	}
-	if why := g.sit(&c, "c", small); !strings.Contains(why, "7 MB") || !strings.Contains(why, "the 2 who are watching") || strings.Contains(why, "\n") {
-		t.Errorf("beyond the memory: %q", why)
+	if reason := g.sit(&c, "c", small); !strings.Contains(reason, "7 MB") || !strings.Contains(reason, "the 2 who are watching") || strings.Contains(reason, "\n") {
+		t.Errorf("beyond the memory: %q", reason)
 	}
 	if g.resize(&b, large) || !g.resize(&a, small) || !g.resize(&b, large) {
 		t.Error("sizes are not counted")

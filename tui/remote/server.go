@@ -163,22 +163,22 @@ func (s *Server) admit(ctx ssh.Context, pub ssh.PublicKey) bool {
 func (s *Server) failed(conn net.Conn, err error) {
 	c := conn.RemoteAddr().(peer).client
 	c.mu.Lock()
-	user, why, tried := c.user, c.reason, strings.Join(c.tried, "; ")
+	user, reason, tried := c.user, c.reason, strings.Join(c.tried, "; ")
 	c.mu.Unlock()
 	var refusal *gossh.ServerAuthError
 	switch {
-	case why == serverClosed:
+	case reason == serverClosed:
 		return
-	case why != "":
+	case reason != "":
 	case tried != "":
-		why = "no authorized key"
+		reason = "no authorized key"
 	case errors.As(err, &refusal):
-		why = "no key was offered"
+		reason = "no key was offered"
 	case c.read.Load() == 0:
 		s.log.Debug("a connection without a word", "remote", c.addr)
 		return
 	default:
-		why = "the handshake failed: " + clean(err.Error(), longestLine)
+		reason = "the handshake failed: " + clean(err.Error(), longestLine)
 	}
 	more := []any{}
 	if user != "" {
@@ -187,16 +187,16 @@ func (s *Server) failed(conn net.Conn, err error) {
 	if tried != "" {
 		more = append(more, "tried", tried)
 	}
-	s.refused(c.addr, why, more...)
+	s.refused(c.addr, reason, more...)
 }
 
 // refused logs what a client was not given. A host that is refused a lot gets few lines.
-func (s *Server) refused(addr netip.Addr, why string, more ...any) {
+func (s *Server) refused(addr netip.Addr, reason string, more ...any) {
 	ok, muted := s.gate.speak(addr, time.Now())
 	if !ok {
 		return
 	}
-	line := append([]any{"why", why, "remote", addr}, more...)
+	line := append([]any{"why", reason, "remote", addr}, more...)
 	if muted > 0 {
 		line = append(line, "unlogged", muted)
 	}
@@ -252,9 +252,9 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		remote, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 		addr := remote.Addr().Unmap()
-		if why := s.gate.admit(addr, time.Now()); why != "" {
+		if reason := s.gate.admit(addr, time.Now()); reason != "" {
 			conn.Close()
-			s.refused(addr, why)
+			s.refused(addr, reason)
 			continue
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.

@@ -196,7 +196,7 @@ func TestKeepAlive(t *testing.T) {
 		close(m.closed)
 	}()
 	c.keepAlive(t.Context(), m, 20*time.Millisecond, func() {})
-	if why := c.endReason(); why != "no answer for 60ms" {
-		t.Errorf("ended as %q", why)
+	if reason := c.endReason(); reason != "no answer for 60ms" {
+		t.Errorf("ended as %q", reason)
 	}
 }

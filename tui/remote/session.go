@@ -259,9 +259,9 @@ func (se *session) execute(command string, out io.Writer) int {
 // watch shows the screen.
 func (se *session) watch(out *output) int {
 	s := se.server
-	if why := s.gate.sit(&se.seat, se.key.fingerprint, se.terminal.size); why != "" {
-		s.refused(se.client.addr, why, "name", se.viewer.Name, "key", se.key.fingerprint)
-		return se.complain("newtop: "+why, exitFailed)
+	if reason := s.gate.sit(&se.seat, se.key.fingerprint, se.terminal.size); reason != "" {
+		s.refused(se.client.addr, reason, "name", se.viewer.Name, "key", se.key.fingerprint)
+		return se.complain("newtop: "+reason, exitFailed)
 	}
 	defer func() {
 		s.gate.rise(&se.seat)
@@ -300,9 +300,9 @@ func (se *session) watch(out *output) int {
 func (se *session) reason(err error) string {
 	cause := context.Cause(se.ctx)
 	var network *net.OpError
-	switch why := se.client.endReason(); {
-	case why != "":
-		return why
+	switch reason := se.client.endReason(); {
+	case reason != "":
+		return reason
 	case cause != nil && !errors.Is(cause, errLeft):
 		return clean(cause.Error(), longestLine)
 	case cause != nil, errors.As(err, &network):

@@ -75,6 +75,6 @@ type viewer struct {
 	size    screen.Size
 	resizes <-chan screen.Size // bounded by Limits.Size
 	in      io.Reader
-	out     io.Writer        // fails once the client has taken nothing for Limits.Stall
-	hangUp  func(why string) // ends the connection; the log says why
+	out     io.Writer           // fails once the client has taken nothing for Limits.Stall
+	hangUp  func(reason string) // ends the connection; the log says why
 }

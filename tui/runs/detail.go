@@ -47,12 +47,12 @@ func lossChart(m *Model, r *row, w, h int) []string {
 // facts are the rows about a row of the list.
 func facts(m *Model, r *row, w int) (rows []string) {
 	const columns = 10
-	put := func(ink style.Token, name, s string) {
+	put := func(color style.Token, name, s string) {
 		if s = style.Clean(s); s == "" {
 			return
 		}
 		for _, piece := range style.Wrapped(s, w-columns) {
-			rows = append(rows, m.Line(w).Write(style.Muted, name).To(columns).Write(ink, piece).Full())
+			rows = append(rows, m.Line(w).Write(style.Muted, name).To(columns).Write(color, piece).Full())
 			name = ""
 		}
 	}

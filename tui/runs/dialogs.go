@@ -112,14 +112,15 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 	var rows []string
 	for i := first; i < end; i++ {
 		c := &m.table.Columns[i]
-		arrow, box, ink := " ", "[x] ", style.Text
+		arrow, box, color := " ", "[x] ", style.Text
 		if c.Off {
 			box = "[ ] "
 		}
 		if i == o.at {
-			arrow, ink = "▸", style.Chosen
+			arrow, color = "▸", style.Chosen
 		}
-		rows = append(rows, m.Line(bw-4).Write(style.Accent, arrow+" ").Write(style.Muted, box).Write(ink, c.Title).To(
+		rows = append(rows, m.Line(bw-4).Write(style.Accent, arrow+" ").Write(style.Muted, box).Write(
+			color, c.Title).To(
 			15).Write(style.Muted, c.About).Full())
 	}
 	return widget.DialogBox(&m.Pen, "columns · esc closes", rows, bw)

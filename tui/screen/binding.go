@@ -49,7 +49,7 @@ func (b *Binding[M]) Then(do func(m M, k string)) *Binding[M] {
 }
 
 // Unless completes it with what may be in its way.
-func (b *Binding[M]) Unless(why func(m M) string) *Binding[M] { b.Obstacle = why; return b }
+func (b *Binding[M]) Unless(reason func(m M) string) *Binding[M] { b.Obstacle = reason; return b }
 
 // By completes it with what its keys do one by one.
 func (b *Binding[M]) By(each ...[2]string) *Binding[M] { b.Each = each; return b }
@@ -101,8 +101,8 @@ func Press[M Model](bindings []*Binding[M], m M, k string) tea.Cmd {
 
 // Act does what a key is for, or says why that can't be done.
 func (b *Binding[M]) Act(m M, k string) tea.Cmd {
-	if why := b.Reason(m); why != "" {
-		return m.Screen().Notify(style.Warn, why)
+	if reason := b.Reason(m); reason != "" {
+		return m.Screen().Notify(style.Warn, reason)
 	}
 	return b.Do(m, k)
 }

@@ -154,12 +154,12 @@ func (p *Palette[M]) Draw(m M, w, h int) []string {
 
 // row has the kind, the text with more about it, and the key at the right end.
 func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
-	arrow, ink, more := " ", style.Text, style.Muted
+	arrow, color, more := " ", style.Text, style.Muted
 	switch {
 	case chosen:
-		arrow, ink = "▸", style.Chosen
+		arrow, color = "▸", style.Chosen
 	case e.Reason != "":
-		ink = style.Muted
+		color = style.Muted
 	}
 	right := v.Line(12)
 	if e.Key != "" {
@@ -167,7 +167,7 @@ func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
 	}
 	l := v.Line(w - max(right.Width, 3) - 1)
 	l.Write(style.Accent, arrow+" ").Write(style.Muted, style.Pad(e.Kind, 9)).Write(
-		ink, ansi.Truncate(e.Text, l.Left(), "…"))
+		color, ansi.Truncate(e.Text, l.Left(), "…"))
 	about := e.Also
 	if e.Reason != "" {
 		about = e.Reason

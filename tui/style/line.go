@@ -78,13 +78,13 @@ func (l *Line) Run(t Token, s string, n int) {
 
 // WriteCoded appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink
 // on; "" for the terminal's own.
-func (l *Line) WriteCoded(ink, s string, n int) {
+func (l *Line) WriteCoded(color, s string, n int) {
 	l.Width += n
-	if ink == "" || n == 0 {
+	if color == "" || n == 0 {
 		l.text.WriteString(s)
 		return
 	}
-	l.text.WriteString(ink)
+	l.text.WriteString(color)
 	l.text.WriteString(s)
 	l.text.WriteString(ansi.ResetStyle)
 }

@@ -68,11 +68,11 @@ func TestThemesDiffer(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		seen := map[string]Theme{}
 		for th := ThemeDark; th < ThemeCount; th++ {
-			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).Codes)
-			if was, ok := seen[ink]; ok {
+			color := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).Codes)
+			if was, ok := seen[color]; ok {
 				t.Errorf("%v and %v look the same", was, th)
 			}
-			seen[ink] = th
+			seen[color] = th
 		}
 		want := ThemeLight
 		if dark {
@@ -84,8 +84,8 @@ func TestThemesDiffer(t *testing.T) {
 	}
 	for th := range ThemeCount {
 		for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY} {
-			for k, ink := range th.Palette(true, p, true).Codes {
-				if coloured.MatchString(ink) {
+			for k, color := range th.Palette(true, p, true).Codes {
+				if coloured.MatchString(color) {
 					t.Errorf("%v: token %d has a colour without colours", th, k)
 				}
 			}

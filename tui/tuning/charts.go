@@ -17,7 +17,7 @@ import (
 const maxCurves = 60
 
 // along is the x axis of what goes on in time.
-func (c *tuneCharts) along() chart.Axis {
+func (c *charts) along() chart.Axis {
 	if c.work {
 		return chart.Equivalents
 	}
@@ -60,9 +60,9 @@ func endedAt(m *model, t *tune.Trial) float64 {
 // clocked is how far the search is on that axis, and how far it may go; 0 for no limit.
 func clocked(m *model) (now, limit float64) {
 	if m.charts.work {
-		return m.board.Spent, m.board.MaxWork
+		return m.leaderboard.Spent, m.leaderboard.MaxWork
 	}
-	return m.elapsed(), m.board.Budget
+	return m.elapsed(), m.leaderboard.Budget
 }
 
 // scalePlot gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
@@ -73,11 +73,11 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 		p.Value, p.Above = format.Work, "none"
 	case timed:
 		p.Value, p.Y.Unit, p.Above = format.Span, format.SecondsUnit, "none"
-	case m.board.Share():
+	case m.leaderboard.Share():
 		p.Percent()
 	}
-	if !timed && m.board.Target > 0 {
-		p.Rules = []float64{m.board.Target}
+	if !timed && m.leaderboard.Target > 0 {
+		p.Rules = []float64{m.leaderboard.Target}
 	}
 }
 
@@ -90,7 +90,7 @@ func layerTrials(m *model) {
 	}
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
-		t := &m.board.Trials[i]
+		t := &m.leaderboard.Trials[i]
 		all[k] = layer{i, 0, history.LastIfMissing(valueOf(m, t))}
 		switch {
 		case t.Number == m.number:
@@ -159,7 +159,7 @@ func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
-		t := &m.board.Trials[i]
+		t := &m.leaderboard.Trials[i]
 		p.Dots = append(p.Dots, dotOf(m, t, endedAt(m, t), p.Log))
 	}
 	if best := bestSoFar(m, p.Log); !best.Empty() {
@@ -179,14 +179,14 @@ func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
 // bestSoFar is the least value of the trials that had ended, over the search's seconds or work: steps down.
 func bestSoFar(m *model, log bool) *chart.Series {
 	var ends []int
-	for i := range m.board.Trials {
-		t := &m.board.Trials[i]
+	for i := range m.leaderboard.Trials {
+		t := &m.leaderboard.Trials[i]
 		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(levelOf(m, t, log)) &&
 			format.Finite(endedAt(m, t)) {
 			ends = append(ends, i)
 		}
 	}
-	at := func(i int) float64 { return endedAt(m, &m.board.Trials[i]) }
+	at := func(i int) float64 { return endedAt(m, &m.leaderboard.Trials[i]) }
 	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
 	s, least := &chart.Series{}, math.NaN()
 	put := func(x float64) {
@@ -195,7 +195,7 @@ func bestSoFar(m *model, log bool) *chart.Series {
 		}
 	}
 	for _, i := range ends {
-		if v := levelOf(m, &m.board.Trials[i], log); !(v >= least) {
+		if v := levelOf(m, &m.leaderboard.Trials[i], log); !(v >= least) {
 			put(at(i))
 			least = v
 			put(at(i))
@@ -214,7 +214,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), maxCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
-		if t := &m.board.Trials[i]; t.Number != m.number {
+		if t := &m.leaderboard.Trials[i]; t.Number != m.number {
 			p.Add(chart.Curve{Token: style.Grid, Series: curveOf(t), Mark: '.'})
 		}
 	}

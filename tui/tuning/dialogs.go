@@ -13,11 +13,11 @@ import (
 	"newtop/tui/widget"
 )
 
-// tuneQuit asks whether to stop the search.
-type tuneQuit struct{}
+// quitDialog asks whether to stop the search.
+type quitDialog struct{}
 
 // Handle stops the search with q or y; every other key lets it go on.
-func (*tuneQuit) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (*quitDialog) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	switch {
 	case !ok:
@@ -29,17 +29,17 @@ func (*tuneQuit) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 }
 
 // Hints implements Dialog.
-func (*tuneQuit) Hints(*model) []widget.Hint {
+func (*quitDialog) Hints(*model) []widget.Hint {
 	return []widget.Hint{widget.NewHint("q", "stop and quit"), widget.NewHint("esc", "go on")}
 }
 
 // Draw implements Dialog.
-func (*tuneQuit) Draw(m *model, w, _ int) []string {
+func (*quitDialog) Draw(m *model, w, _ int) []string {
 	bw := min(w-2, 62)
 	row := func(t style.Token, s string) string { return m.Line(bw-4).Write(t, s).Full() }
 	rows := []string{
 		row(style.Strong, "Its trials are kept."),
-		row(style.Text, "newtop tune --resume "+style.Clean(m.board.Name)+" goes on with it."),
+		row(style.Text, "newtop tune --resume "+style.Clean(m.leaderboard.Name)+" goes on with it."),
 		style.Spaces(bw - 4),
 		m.Line(bw-4).Write(style.Accent, "q").Write(style.Text, " stops it   ").Write(style.Accent, "esc").Write(
 			style.Text, " lets it go on").Full(),
@@ -47,8 +47,8 @@ func (*tuneQuit) Draw(m *model, w, _ int) []string {
 	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
-// tuneHelp is every key with what it does, and what the signs mean.
-func tuneHelp() *screen.HelpDialog[*model] {
+// helpDialog is every key with what it does, and what the signs mean.
+func helpDialog() *screen.HelpDialog[*model] {
 	return &screen.HelpDialog[*model]{Left: 68, Right: 56, Narrow: 70, Sections: helpSections}
 }
 
@@ -59,7 +59,7 @@ func helpSections(m *model) (_, _ []widget.Section) {
 		b := m.bindings[i]
 		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
 	}
-	for _, s := range tuneStates {
+	for _, s := range trialStates {
 		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
 	for _, r := range [][2]string{
@@ -86,11 +86,11 @@ func leadText(m *model) string {
 	return strings.Join(all, ", ")
 }
 
-// tuneTrial is all that is known of the selected trial.
-type tuneTrial struct{ widget.Scroll }
+// trialDialog is all that is known of the selected trial.
+type trialDialog struct{ widget.Scroll }
 
 // Handle goes to another trial, and scrolls.
-func (o *tuneTrial) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (o *trialDialog) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return screen.Stay, nil
@@ -107,12 +107,12 @@ func (o *tuneTrial) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 }
 
 // Hints implements Dialog.
-func (o *tuneTrial) Hints(*model) []widget.Hint {
+func (o *trialDialog) Hints(*model) []widget.Hint {
 	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "another trial")}
 }
 
 // Draw implements Dialog.
-func (o *tuneTrial) Draw(m *model, w, h int) []string {
+func (o *trialDialog) Draw(m *model, w, h int) []string {
 	bw := min(w-2, 76)
 	rows, more := o.Cut(details(m, bw-4), max(1, h-2))
 	title := "no trial"
@@ -129,10 +129,10 @@ func details(m *model, w int) (rows []string) {
 		return []string{m.Line(w).Write(style.Muted, emptyText(m)).Full()}
 	}
 	const columns = 15
-	put := func(ink style.Token, name, s string) {
+	put := func(color style.Token, name, s string) {
 		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
 			rows = append(rows, m.Line(w).Write(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(
-				columns).Write(ink, piece).Full())
+				columns).Write(color, piece).Full())
 			name = ""
 		}
 	}
@@ -144,7 +144,7 @@ func details(m *model, w int) (rows []string) {
 		put(style.Text, "why", t.Error)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
-		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
+		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.leaderboard.Order)))
 	}
 	for _, c := range t.Choices {
 		put(style.Strong, c.Key, c.Value)
@@ -156,7 +156,7 @@ func details(m *model, w int) (rows []string) {
 	}
 	put(style.Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
 	put(style.Text, "training loss", format.Number(float64(t.Loss)))
-	if m.board.Target > 0 {
+	if m.leaderboard.Target > 0 {
 		s := "not reached"
 		if v := float64(t.TargetSeconds); format.Finite(v) {
 			s = format.Span(v) + ", " + format.Work(float64(t.TargetEquivalents)) + " equivalents"
@@ -178,11 +178,11 @@ func details(m *model, w int) (rows []string) {
 	return rows
 }
 
-// tuneCommand is the command line that trains as the best trial did.
-type tuneCommand struct{ widget.Scroll }
+// commandDialog is the command line that trains as the best trial did.
+type commandDialog struct{ widget.Scroll }
 
 // Handle copies the command line, and scrolls.
-func (o *tuneCommand) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (o *commandDialog) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return screen.Stay, nil
@@ -199,32 +199,32 @@ func (o *tuneCommand) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 }
 
 // Hints implements Dialog.
-func (o *tuneCommand) Hints(*model) []widget.Hint {
+func (o *commandDialog) Hints(*model) []widget.Hint {
 	return []widget.Hint{widget.NewHint("c", "copy"), widget.NewHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
-func (o *tuneCommand) copy(m *model) tea.Cmd {
-	if m.board.Command == "" {
+func (o *commandDialog) copy(m *model) tea.Cmd {
+	if m.leaderboard.Command == "" {
 		return m.Notify(style.Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.Notify(style.Text, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.leaderboard.Command), m.Notify(style.Text, "sent to the terminal's clipboard"))
 }
 
 // Draw implements Dialog.
-func (o *tuneCommand) Draw(m *model, w, h int) []string {
+func (o *commandDialog) Draw(m *model, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
-	if m.board.Command == "" {
+	if m.leaderboard.Command == "" {
 		rows = append(rows, m.Line(bw-4).Write(style.Muted, "nothing was found yet").Full())
 	}
-	for _, s := range shellRows(style.Clean(m.board.Command), bw-4) {
+	for _, s := range shellRows(style.Clean(m.leaderboard.Command), bw-4) {
 		rows = append(rows, m.Line(bw-4).Write(style.Strong, s).Full())
 	}
 	rows, more := o.Cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
-		title += ", #" + format.Count(m.board.Trials[m.best].Number)
+		title += ", #" + format.Count(m.leaderboard.Trials[m.best].Number)
 	}
 	return widget.DialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
 }

@@ -12,7 +12,7 @@ import (
 
 // pictureOf is what the picture of a pane shows, and what its file is called; nil for nothing.
 func pictureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
-	f = &figure.Chart{Title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
+	f = &figure.Chart{Title: "tune " + style.Clean(m.leaderboard.Name) + ", " + style.Clean(m.leaderboard.Data)}
 	if id < tunePanes {
 		f.LogY = !m.charts.linear[id]
 	}
@@ -55,7 +55,7 @@ func pictureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
 		}
 	}
 	for _, i := range m.rows {
-		t := &m.board.Trials[i]
+		t := &m.leaderboard.Trials[i]
 		x, y, g := place(t), valueOf(m, t), max(0, m.group(t))
 		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged &&
 			t.State != tune.Failed {
@@ -81,7 +81,7 @@ func pictureCurves(m *model) (out []figure.Curve) {
 		out = append(out, c)
 	}
 	for _, i := range m.rows[:min(len(m.rows), maxCurves)] {
-		if t := &m.board.Trials[i]; t.Number != m.number {
+		if t := &m.leaderboard.Trials[i]; t.Number != m.number {
 			curve(t, style.Grid, "")
 		}
 	}

@@ -97,18 +97,18 @@ func TestTuneWaits(t *testing.T) {
 	m := newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	for _, want := range boards[1:] {
-		m.receive(m.wait(0)().(boardMsg))
-		if m.board != want || m.ended {
-			t.Fatalf("has the Leaderboard of %g s, not of %g s", m.board.Seconds, want.Seconds)
+		m.receive(m.wait(0)().(leaderboardMsg))
+		if m.leaderboard != want || m.ended {
+			t.Fatalf("has the Leaderboard of %g s, not of %g s", m.leaderboard.Seconds, want.Seconds)
 		}
 	}
-	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
+	if m.receive(m.wait(0)().(leaderboardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
 		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.Notice.Text)
 	}
 	m = newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	m.Update(boardMsg{nil, errors.New("the disk\nis full")})
+	m.Update(leaderboardMsg{nil, errors.New("the disk\nis full")})
 	if text := tuneText(t, m); !strings.Contains(text, "the disk is full") || !strings.Contains(text, "failed") {
 		t.Errorf("an error says\n%s", text)
 	}
@@ -141,10 +141,10 @@ func TestTuneStop(t *testing.T) {
 			}
 			continue
 		}
-		if cmd := m.receive(m.wait(0)().(boardMsg)); screentest.Quits(cmd) || m.board.Phase != "stopped" {
-			t.Errorf("the phase is %q", m.board.Phase)
+		if cmd := m.receive(m.wait(0)().(leaderboardMsg)); screentest.Quits(cmd) || m.leaderboard.Phase != "stopped" {
+			t.Errorf("the phase is %q", m.leaderboard.Phase)
 		}
-		if !screentest.Quits(m.receive(m.wait(0)().(boardMsg))) {
+		if !screentest.Quits(m.receive(m.wait(0)().(leaderboardMsg))) {
 			t.Error("the program does not end with the search")
 		}
 	}
@@ -253,7 +253,7 @@ func tuneStorm(m *model, r *rand.Rand, b byte) {
 	case b < 8:
 		m.Update(tea.WindowSizeMsg{Width: r.IntN(220), Height: r.IntN(70)})
 	case b < 16:
-		m.Update(boardMsg{randomBoard(r), nil})
+		m.Update(leaderboardMsg{randomBoard(r), nil})
 	case b < ' ':
 		m.Update(tea.PasteMsg{Content: tuitest.RandomText(r)})
 	case b >= 0xe0:

@@ -15,7 +15,7 @@ import (
 func header(m *model, w int) []string { return []string{headerSearch(m, w), headerState(m, w)} }
 
 func headerSearch(m *model, w int) string {
-	b := m.board
+	b := m.leaderboard
 	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title)
 	state := phasePart(m)
 	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
@@ -53,7 +53,7 @@ func headerSearch(m *model, w int) string {
 
 // phasePart is the search's phase as a symbol and a word.
 func phasePart(m *model) style.Part {
-	switch b := m.board; {
+	switch b := m.leaderboard; {
 	case m.err != nil:
 		return style.Bad.Of("× failed")
 	case b.Phase == "stopped":
@@ -65,7 +65,7 @@ func phasePart(m *model) style.Part {
 	case b.Phase == "":
 		return style.Muted.Of("○ preparing")
 	}
-	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.board.Phase), 12, "…"))
+	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.leaderboard.Phase), 12, "…"))
 }
 
 // stateOrder is the order in which the header counts the trials.
@@ -84,13 +84,13 @@ func headerState(m *model, w int) string {
 		inner.Write(style.Text, " ")
 		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
 	}
-	trials := format.Counted(len(m.board.Trials), "trial")
-	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
-		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
+	trials := format.Counted(len(m.leaderboard.Trials), "trial")
+	if all := m.leaderboard.Planned; all > len(m.leaderboard.Trials) && m.underway() {
+		trials = format.Count(len(m.leaderboard.Trials)) + " of " + format.Counted(all, "trial")
 	}
 	inner.Group(style.Text.Of("  " + trials))
 	for _, of := range stateOrder {
-		s := &tuneStates[of]
+		s := &trialStates[of]
 		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)),
 			style.Muted.Of(" "+s.word)) {
 			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
@@ -105,7 +105,7 @@ func headerState(m *model, w int) string {
 
 // used is how much of what the search may take is gone, NaN without bounds, and that in words.
 func used(m *model) (share float64, text string) {
-	b := m.board
+	b := m.leaderboard
 	share, text = math.NaN(), format.Clock(m.elapsed())
 	if b.Budget > 0 && m.underway() {
 		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
@@ -122,8 +122,8 @@ func used(m *model) (share float64, text string) {
 
 // bestParts say what is best so far, or what the folds of a cross-validation come to.
 func bestParts(m *model) []style.Part {
-	if m.board.Folds > 0 {
-		s, _ := m.board.Crossed()
+	if m.leaderboard.Folds > 0 {
+		s, _ := m.leaderboard.Crossed()
 		if s.N < 2 {
 			return []style.Part{style.Muted.Of("fewer than two folds done")}
 		}
@@ -134,9 +134,9 @@ func bestParts(m *model) []style.Part {
 	if m.best < 0 {
 		return nothing
 	}
-	t := &m.board.Trials[m.best]
+	t := &m.leaderboard.Trials[m.best]
 	by := style.Muted.Of(" by #" + format.Count(t.Number))
-	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
+	if s := float64(t.TargetSeconds); m.leaderboard.Target > 0 && format.Finite(s) {
 		return []style.Part{style.Muted.Of(m.targetText() + " in "), style.Strong.Of(format.Span(s)), by}
 	}
 	if !format.Finite(float64(t.Best)) {

@@ -24,7 +24,7 @@ func bindings() []*screen.Binding[*model] {
 			func(m *model) bool { return m.zoomed || m.filter.Text != "" }),
 		use("stop the search and quit; its trials are kept", screen.Quit).On(
 			func(m *model, _ string) tea.Cmd { return m.leave() }).FooterBy(screen.LeaveWord[*model]),
-		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = tuneHelp() }).DefaultFooter(),
+		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = helpDialog() }).DefaultFooter(),
 		screen.CommandsKey("", func(m *model) {
 			m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands")
 		}),
@@ -38,10 +38,10 @@ func bindings() []*screen.Binding[*model] {
 		}).DefaultFooter(),
 		use("show only trials with words, as adam batch=64 -pruned", screen.Filter).Then(
 			func(m *model, _ string) { m.filter.Typing = true }).DefaultFooter(),
-		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Footer(
+		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &trialDialog{} }).Footer(
 			"details"),
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
-			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Footer("command"),
+			func(m *model, _ string) { m.dialog = &commandDialog{} }).Footer("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(
 			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer(
 			"dimension"),
@@ -177,7 +177,7 @@ func (m *model) mouse(msg tea.MouseMsg) {
 }
 
 // selectDot selects the trial whose dot is nearest to a cell of the screen, if one is near.
-func (m *model) selectDot(d *tuneDots, x, y int) {
+func (m *model) selectDot(d *drawnDots, x, y int) {
 	const near = 9 // squared; a row counts for two columns
 	best, least := -1, near+1
 	for k, c := range d.cells {

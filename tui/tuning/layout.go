@@ -15,16 +15,16 @@ const (
 	tuneDetails // all of the selected trial, without keys
 )
 
-// tuneHeader is how many rows stand over the panes.
-const tuneHeader = 2
+// headerRows is how many rows stand over the panes.
+const headerRows = 2
 
-// tuneLayout places the panes; none on a screen below the least size. focus has the keys, and side is the chart that is
+// arrange places the panes; none on a screen below the least size. focus has the keys, and side is the chart that is
 // shown where not all have room.
-func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
+func arrange(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 	if w < layout.MinWidth || h < layout.MinHeight {
 		return nil
 	}
-	body := layout.Rect{X: 0, Y: tuneHeader, W: w, H: h - tuneHeader - layout.FooterRows}
+	body := layout.Rect{X: 0, Y: headerRows, W: w, H: h - headerRows - layout.FooterRows}
 	bare := w < 80 || h < 24
 	part := func(percent int) int { return body.H * percent / 100 }
 	switch {
@@ -35,7 +35,7 @@ func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}},
 			{H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	case w >= 165 && h >= 44:
-		return tuneWide(body)
+		return arrangeWide(body)
 	case h >= 34:
 		top, low := part(35), part(29)
 		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves}},
@@ -56,8 +56,8 @@ func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 		{H: body.H - top, Panes: []layout.ID{tuneTable}}})
 }
 
-// tuneWide has the charts over the leaderboard, and what matters and the details beside it.
-func tuneWide(body layout.Rect) []layout.Place {
+// arrangeWide has the charts over the leaderboard, and what matters and the details beside it.
+func arrangeWide(body layout.Rect) []layout.Place {
 	top := body.H * 40 / 100
 	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false,
 		[]layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})

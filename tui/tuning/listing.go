@@ -11,20 +11,20 @@ import (
 	"newtop/tui/widget"
 )
 
-// tuneSort is what the leaderboard is sorted by.
-type tuneSort uint8
+// order is what the leaderboard is sorted by.
+type order uint8
 
 const (
-	sortRank    tuneSort = iota // the search's own order
-	sortMeasure                 // the least measure first
-	sortTime                    // the least time to the target first, without a target the least training time
-	sortNumber                  // the newest first
+	sortRank    order = iota // the search's own order
+	sortMeasure              // the least measure first
+	sortTime                 // the least time to the target first, without a target the least training time
+	sortNumber               // the newest first
 	tuneSorts
 )
 
 // listing is which trials the leaderboard has, in which order, and which of them is selected.
 type listing struct {
-	sort   tuneSort
+	sort   order
 	filter widget.Filter
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
@@ -34,7 +34,7 @@ type listing struct {
 
 // list sorts and filters the trials.
 func (l *listing) list(s *standing) {
-	trials := s.board.Trials
+	trials := s.leaderboard.Trials
 	l.rows = make([]int, 0, len(trials))
 	words := strings.Fields(strings.ToLower(l.filter.Text))
 	for i := range trials {
@@ -55,12 +55,12 @@ func (l *listing) list(s *standing) {
 
 // compare orders two trials as the leaderboard is sorted.
 func (l *listing) compare(s *standing, i, j int) int {
-	a, b := &s.board.Trials[i], &s.board.Trials[j]
+	a, b := &s.leaderboard.Trials[i], &s.leaderboard.Trials[j]
 	switch l.sort {
 	case sortMeasure:
 		return cmp.Compare(history.LastIfMissing(float64(a.Best)), history.LastIfMissing(float64(b.Best)))
 	case sortTime:
-		if s.board.Target > 0 {
+		if s.leaderboard.Target > 0 {
 			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)),
 				history.LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
 		}
@@ -82,7 +82,7 @@ func (s *standing) byRank(i, j int) int {
 
 // place is the row of the selected trial, −1 for none.
 func (l *listing) place(s *standing) int {
-	return slices.IndexFunc(l.rows, func(i int) bool { return s.board.Trials[i].Number == l.number })
+	return slices.IndexFunc(l.rows, func(i int) bool { return s.leaderboard.Trials[i].Number == l.number })
 }
 
 // matches reports whether a trial has all of some words, and none of those with a minus before them.
@@ -99,13 +99,13 @@ func matches(t *tune.Trial, words []string) bool {
 // selected is the selected trial, nil for none.
 func selected(m *model) *tune.Trial {
 	if at := m.place(&m.standing); at >= 0 {
-		return &m.board.Trials[m.rows[at]]
+		return &m.leaderboard.Trials[m.rows[at]]
 	}
 	return nil
 }
 
 // selectTrial selects a trial by hand.
-func selectTrial(m *model, i int) { m.number, m.picked = m.board.Trials[i].Number, true }
+func selectTrial(m *model, i int) { m.number, m.picked = m.leaderboard.Trials[i].Number, true }
 
 // moveTo selects another row of the leaderboard; home goes back to following the first one.
 func moveTo(m *model, k string) {
@@ -122,7 +122,7 @@ func sortedBy(m *model) string {
 	case sortMeasure:
 		return m.measure()
 	case sortTime:
-		if m.board.Target > 0 {
+		if m.leaderboard.Target > 0 {
 			return "time to " + m.targetText()
 		}
 		return "training time"

@@ -30,7 +30,7 @@ type model struct {
 
 	standing
 	listing
-	charts  tuneCharts
+	charts  charts
 	focus   layout.ID
 	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
@@ -47,34 +47,34 @@ type model struct {
 
 // underway reports whether the search goes on.
 func (m *model) underway() bool {
-	return !m.ended && m.board.Phase != "done" && m.board.Phase != "stopped"
+	return !m.ended && m.leaderboard.Phase != "done" && m.leaderboard.Phase != "stopped"
 }
 
 // elapsed are the search's own seconds now: what the Leaderboard said, and what has gone by since.
 func (m *model) elapsed() float64 {
-	s := m.board.Seconds
-	if m.underway() && len(m.board.Trials) > 0 {
+	s := m.leaderboard.Seconds
+	if m.underway() && len(m.leaderboard.Trials) > 0 {
 		s += max(0, m.now().Sub(m.received).Seconds())
 	}
 	return s
 }
 
-// tuneCharts is how the charts of a search are drawn, and where.
-type tuneCharts struct {
+// charts is how the charts of a search are drawn, and where.
+type charts struct {
 	work    bool            // x are gradient equivalents instead of seconds
 	measure bool            // values are the measure, although some trial reached the target
 	linear  [tunePanes]bool // y
 	dim     string          // that the slice is over; empty: that which matters most
 	chart   [tunePanes]chart.Canvas
-	dots    [tunePanes]tuneDots
+	dots    [tunePanes]drawnDots
 	blocks  chart.Blocks // of the curves in the table
 	matters layout.Rect  // where the shares stand
 	shares  []string     // the dimension of each of its rows
 	layers  []int        // the listed trials, in the order in which they are drawn
 }
 
-// tuneDots are the trials that a chart drew as dots, for the mouse.
-type tuneDots struct {
+// drawnDots are the trials that a chart drew as dots, for the mouse.
+type drawnDots struct {
 	at     layout.Rect // of the chart
 	cells  [][2]int    // in it
 	trials []int       // their indices

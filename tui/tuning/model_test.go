@@ -144,7 +144,7 @@ func TestTuneLayout(t *testing.T) {
 				side := max(focus, tuneProgress)
 				for _, zoomed := range []bool{false, true} {
 					covered, found := make([]int, w*h), false
-					for _, p := range tuneLayout(w, h, focus, side, zoomed) {
+					for _, p := range arrange(w, h, focus, side, zoomed) {
 						found = found || p.Pane == focus
 						for y := p.Y; y < p.Y+p.H; y++ {
 							for x := p.X; x < p.X+p.W; x++ {
@@ -154,7 +154,7 @@ func TestTuneLayout(t *testing.T) {
 					}
 					for i, n := range covered {
 						want := 1
-						if y := i / w; y < tuneHeader || y == h-layout.FooterRows {
+						if y := i / w; y < headerRows || y == h-layout.FooterRows {
 							want = 0
 						}
 						if n != want {
@@ -308,7 +308,7 @@ func TestTuneNews(t *testing.T) {
 			tunePress(m, "down", "down")
 			want = m.number
 		}
-		m.Update(boardMsg{late, nil})
+		m.Update(leaderboardMsg{late, nil})
 		if m.number != want {
 			t.Errorf("picked %t: #%d is selected, not #%d", picked, m.number, want)
 		}

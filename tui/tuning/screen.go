@@ -27,13 +27,13 @@ func Run(ctx context.Context, s Search, o screen.Options) error {
 // clockMsg moves the clock on.
 type clockMsg struct{}
 
-// boardPause is the least time between two Boards: it bounds what a fast search can cost the screen.
-const boardPause = 100 * time.Millisecond
+// minPause is the least time between two Boards: it bounds what a fast search can cost the screen.
+const minPause = 100 * time.Millisecond
 
-// boardMsg is what the search brought.
-type boardMsg struct {
-	board *tune.Leaderboard
-	err   error
+// leaderboardMsg is what the search brought.
+type leaderboardMsg struct {
+	leaderboard *tune.Leaderboard
+	err         error
 }
 
 // New returns the screen of a search that others are at, or that is over, to stand over another one. Leaving it stops
@@ -78,7 +78,7 @@ func (m *model) Init() tea.Cmd {
 
 // wait returns the command that waits for what is newer than the Leaderboard on the screen, after a pause.
 func (m *model) wait(pause time.Duration) tea.Cmd {
-	ctx, search, seen := m.Ctx, m.search, m.board
+	ctx, search, seen := m.Ctx, m.search, m.leaderboard
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -88,7 +88,7 @@ func (m *model) wait(pause time.Duration) tea.Cmd {
 			return nil
 		}
 		b, err := search.Wait(ctx, seen)
-		return boardMsg{b, err}
+		return leaderboardMsg{b, err}
 	}
 }
 
@@ -104,7 +104,7 @@ func (m *model) tick() tea.Cmd {
 // Update delegates.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
-	case boardMsg:
+	case leaderboardMsg:
 		return m, m.receive(msg)
 	case clockMsg:
 		m.ticking = false
@@ -130,12 +130,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // receive takes a Leaderboard and waits for the next one.
-func (m *model) receive(msg boardMsg) tea.Cmd {
-	if msg.board != nil && msg.board != m.board {
-		m.apply(msg.board)
+func (m *model) receive(msg leaderboardMsg) tea.Cmd {
+	if msg.leaderboard != nil && msg.leaderboard != m.leaderboard {
+		m.apply(msg.leaderboard)
 	}
-	if msg.err == nil && msg.board != nil {
-		pause := boardPause
+	if msg.err == nil && msg.leaderboard != nil {
+		pause := minPause
 		if screen.Remote(m.Environ) {
 			pause *= 2
 		}
@@ -148,10 +148,10 @@ func (m *model) receive(msg boardMsg) tea.Cmd {
 	if m.leaving {
 		return tea.Quit
 	}
-	if _, asking := m.dialog.(*tuneQuit); asking {
+	if _, asking := m.dialog.(*quitDialog); asking {
 		m.dialog = nil
 	}
-	if m.board.Command == "" {
+	if m.leaderboard.Command == "" {
 		return nil
 	}
 	return m.Notify(style.Good, "the search is over: c has the command line of the best")
@@ -160,12 +160,12 @@ func (m *model) receive(msg boardMsg) tea.Cmd {
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
 // for nothing.
 func (m *model) leave() tea.Cmd {
-	_, asking := m.dialog.(*tuneQuit)
+	_, asking := m.dialog.(*quitDialog)
 	switch {
 	case m.ended || m.leaving || m.Over:
 		return tea.Quit
 	case !asking:
-		m.dialog, m.filter.Typing = &tuneQuit{}, false
+		m.dialog, m.filter.Typing = &quitDialog{}, false
 		return nil
 	}
 	m.dialog, m.leaving = nil, true
@@ -175,12 +175,12 @@ func (m *model) leave() tea.Cmd {
 
 // View draws the screen.
 func (m *model) View() tea.View {
-	return m.Base.View(m.screen(), m.Title+" · tune "+style.Clean(m.board.Name), tea.MouseModeCellMotion)
+	return m.Base.View(m.screen(), m.Title+" · tune "+style.Clean(m.leaderboard.Name), tea.MouseModeCellMotion)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *model) screen() []string {
-	m.places = tuneLayout(m.Width, m.Height, m.focus, m.side, m.zoomed)
+	m.places = arrange(m.Width, m.Height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
 		return m.Small(header(m, m.Width), m.hints(), screen.InFront(m.dialog, m))
 	}
@@ -194,7 +194,7 @@ func (m *model) screen() []string {
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {
 		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
-			len(m.board.Trials)))
+			len(m.leaderboard.Trials)))
 	}
 	return rows
 }
@@ -231,11 +231,11 @@ func drawPane(m *model, p *layout.Place) []string {
 	}
 	rows = style.Block(rows, at.W, at.H)
 	if !p.Bare {
-		ink := style.Border
+		color := style.Border
 		if p.Pane == m.focus {
-			ink, title[0].Token = style.Focus, style.Focus
+			color, title[0].Token = style.Focus, style.Focus
 		}
-		return widget.Framed(&m.Pen, ink, widget.TitleParts(title, p.W-6), rows, p.W)
+		return widget.Framed(&m.Pen, color, widget.TitleParts(title, p.W-6), rows, p.W)
 	}
 	arrow := " "
 	if p.Pane == m.focus {

@@ -15,7 +15,7 @@ import (
 )
 
 // slicedDim is the dimension that the slice is over; nil for none.
-func slicedDim(m *model) *tuneDim {
+func slicedDim(m *model) *dimensionInfo {
 	if at := dimension(m); at >= 0 {
 		return &m.dims[at]
 	}
@@ -28,8 +28,8 @@ func dimension(m *model) int {
 	if at := dimensionIndex(m, m.charts.dim); at >= 0 {
 		return at
 	}
-	if len(m.board.Importances) > 0 {
-		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int {
+	if len(m.leaderboard.Importances) > 0 {
+		top := slices.MaxFunc(m.leaderboard.Importances, func(a, b tune.Importance) int {
 			return cmp.Compare(
 				a.Share, b.Share)
 		})
@@ -37,8 +37,8 @@ func dimension(m *model) int {
 			return at
 		}
 	}
-	isRange := func(d tuneDim) bool { return d.names == nil }
-	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return isRange(d) && valued(m, &d) }); at >= 0 {
+	isRange := func(d dimensionInfo) bool { return d.names == nil }
+	if at := slices.IndexFunc(m.dims, func(d dimensionInfo) bool { return isRange(d) && valued(m, &d) }); at >= 0 {
 		return at
 	}
 	if at := slices.IndexFunc(m.dims, isRange); at >= 0 {
@@ -48,9 +48,9 @@ func dimension(m *model) int {
 }
 
 // valued reports whether a trial has a value over a dimension.
-func valued(m *model, d *tuneDim) bool {
-	for i := range m.board.Trials {
-		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(valueOf(m, t)) {
+func valued(m *model, d *dimensionInfo) bool {
+	for i := range m.leaderboard.Trials {
+		if t := &m.leaderboard.Trials[i]; format.Finite(d.place(t)) && format.Finite(valueOf(m, t)) {
 			return true
 		}
 	}
@@ -59,7 +59,7 @@ func valued(m *model, d *tuneDim) bool {
 
 // dimensionIndex is the number of a dimension, −1 for none of that key.
 func dimensionIndex(m *model, key string) int {
-	return slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.key == key })
+	return slices.IndexFunc(m.dims, func(d dimensionInfo) bool { return d.key == key })
 }
 
 // turnDimension goes on to another dimension.
@@ -98,9 +98,9 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		title = append(title, style.Muted.Of("  "+m.Glyphs.Keys("←→")+" others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers),
-		func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
+		func(i int) bool { return math.IsNaN(d.place(&m.leaderboard.Trials[i])) })
 	for _, i := range trials {
-		t := &m.board.Trials[i]
+		t := &m.leaderboard.Trials[i]
 		x := d.place(t)
 		if d.names != nil {
 			x += jitter(t.Number)
@@ -119,7 +119,7 @@ func jitter(number int) float64 {
 // drawMatters has how much of the differences between the trials each dimension explains.
 func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
-	list := slices.Clone(m.board.Importances)
+	list := slices.Clone(m.leaderboard.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
@@ -139,14 +139,14 @@ func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	bar = max(4, min(bar, 40))
 	for i := range list {
 		k := &list[i]
-		arrow, ink := " ", style.Text
+		arrow, color := " ", style.Text
 		if d := slicedDim(m); d != nil && d.key == tailOf(k.Key) {
-			arrow, ink = "▸", style.Strong
+			arrow, color = "▸", style.Strong
 		}
-		l := m.Line(r.W).Write(style.Accent, arrow+" ").Write(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(
+		l := m.Line(r.W).Write(style.Accent, arrow+" ").Write(color, ansi.Truncate(style.Clean(k.Key), names, "…")).To(
 			lead + names + 1)
 		shareBar(m, l, k, bar)
-		l.Write(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
+		l.Write(color, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
 			l.Write(style.Muted, style.Clean(k.Trend))
 		}

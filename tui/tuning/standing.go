@@ -14,13 +14,13 @@ import (
 
 // standing is what the screen has worked out of a Leaderboard, once for each however often it is drawn.
 type standing struct {
-	board *tune.Leaderboard
-	dims  []tuneDim
+	leaderboard *tune.Leaderboard
+	dims        []dimensionInfo
 	// the dimension whose choices have the letters and colours, as a rule the method; −1 for none
 	lead       int
 	groups     map[string]int // number of each of its choices
 	rank       []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
-	states     [len(tuneStates)]int
+	states     [len(trialStates)]int
 	best       int     // index of the first in the order; −1 for none
 	floor      float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
 	max        float64 // of the curves' beginnings and of the measure
@@ -30,9 +30,9 @@ type standing struct {
 	hasReasons bool    // some trial has a reason
 }
 
-// tuneDim is a dimension of the search that its trials differ in. Those of several methods that have one name, as
+// dimensionInfo is a dimension of the search that its trials differ in. Those of several methods that have one name, as
 // adam.rate and nag.rate, are one: a trial has only its own method's, and its letter tells which.
-type tuneDim struct {
+type dimensionInfo struct {
 	key       string
 	names     []string // of its choices; nil for a range
 	low, high float64  // of the range
@@ -41,7 +41,8 @@ type tuneDim struct {
 }
 
 func newStanding(b *tune.Leaderboard) standing {
-	s := standing{board: b, lead: -1, best: -1, floor: math.NaN(), max: math.NaN(), rank: make([]int, len(b.Trials))}
+	s := standing{leaderboard: b, lead: -1, best: -1, floor: math.NaN(), max: math.NaN(),
+		rank: make([]int, len(b.Trials))}
 	for place, i := range b.Order {
 		if i >= 0 && i < len(b.Trials) && s.rank[i] == 0 {
 			s.rank[i] = place + 1
@@ -82,7 +83,7 @@ func (s *standing) count(t *tune.Trial) {
 		s.max = -chart.Lesser(-s.max, -float64(t.Curve[0].Value))
 	}
 	s.epochs = max(s.epochs, t.Epochs)
-	s.reached = s.reached || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
+	s.reached = s.reached || s.leaderboard.Target > 0 && format.Finite(float64(t.TargetSeconds))
 	s.hasReasons = s.hasReasons || t.Error != ""
 }
 
@@ -90,13 +91,13 @@ func (s *standing) count(t *tune.Trial) {
 func (s *standing) dimensions() {
 	index, fixed := map[string]int{}, map[string]bool{}
 	var values []map[string]bool
-	add := func(d tuneDim) {
+	add := func(d dimensionInfo) {
 		index[d.key] = len(s.dims)
 		s.dims, values = append(s.dims, d), append(values, map[string]bool{})
 	}
-	for i := range s.board.Over {
-		o := &s.board.Over[i]
-		d := tuneDim{key: tailOf(o.Key), names: slices.Clone(o.Choices), low: o.Low, high: o.High, log: o.Log &&
+	for i := range s.leaderboard.Over {
+		o := &s.leaderboard.Over[i]
+		d := dimensionInfo{key: tailOf(o.Key), names: slices.Clone(o.Choices), low: o.Low, high: o.High, log: o.Log &&
 			o.Low > 0}
 		at, again := index[d.key]
 		switch {
@@ -108,8 +109,8 @@ func (s *standing) dimensions() {
 			add(d)
 		}
 	}
-	for i := range s.board.Trials {
-		for _, c := range s.board.Trials[i].Choices {
+	for i := range s.leaderboard.Trials {
+		for _, c := range s.leaderboard.Trials[i].Choices {
 			key := tailOf(c.Key)
 			at, ok := index[key]
 			switch {
@@ -117,7 +118,7 @@ func (s *standing) dimensions() {
 				continue
 			case !ok:
 				at = len(s.dims)
-				add(tuneDim{key: key})
+				add(dimensionInfo{key: key})
 			}
 			s.dims[at].wide = max(s.dims[at].wide, style.Cells(c.Value))
 			values[at][c.Value] = true
@@ -133,7 +134,7 @@ func tailOf(key string) string { return key[strings.LastIndex(key, ".")+1:] }
 
 // merge takes in what another method has under the same name: ranges become one, and what is not alike is found out of
 // the trials.
-func (d *tuneDim) merge(o *tuneDim) {
+func (d *dimensionInfo) merge(o *dimensionInfo) {
 	if d.names == nil && o.names == nil {
 		d.low, d.high, d.log = min(d.low, o.low), max(d.high, o.high), d.log && o.log
 		return
@@ -150,7 +151,7 @@ func (d *tuneDim) merge(o *tuneDim) {
 }
 
 // resolve finds out of a dimension's values what nothing has said of it: whether it is a range.
-func (d *tuneDim) resolve(values map[string]bool) {
+func (d *dimensionInfo) resolve(values map[string]bool) {
 	if d.names == nil && !(d.high > d.low) {
 		d.low, d.high = math.Inf(1), math.Inf(-1)
 		for s := range values {
@@ -180,7 +181,7 @@ func (d *tuneDim) resolve(values map[string]bool) {
 }
 
 // chosen is what a trial has of a dimension; empty where the dimension is not its own.
-func (d *tuneDim) chosen(t *tune.Trial) string {
+func (d *dimensionInfo) chosen(t *tune.Trial) string {
 	for i := range t.Choices {
 		if tailOf(t.Choices[i].Key) == d.key {
 			return t.Choices[i].Value
@@ -190,7 +191,7 @@ func (d *tuneDim) chosen(t *tune.Trial) string {
 }
 
 // place is where a trial's choice stands on the dimension's axis, NaN where the dimension is not its own.
-func (d *tuneDim) place(t *tune.Trial) float64 {
+func (d *dimensionInfo) place(t *tune.Trial) float64 {
 	s := d.chosen(t)
 	if s == "" {
 		return math.NaN()
@@ -233,8 +234,8 @@ func (s *standing) tag(t *tune.Trial) style.Part {
 	return style.RacerToken(g).Of(strings.ToLower(style.RacerLetter(g)))
 }
 
-// tuneStates say what became of a trial by a sign, a letter and a word.
-var tuneStates = [...]struct {
+// trialStates say what became of a trial by a sign, a letter and a word.
+var trialStates = [...]struct {
 	sign, letter, word, means string
 	ink                       style.Token
 }{
@@ -250,11 +251,11 @@ var tuneStates = [...]struct {
 }
 
 // stateIndex is a trial's state, the last one for a state that the screen does not know.
-func stateIndex(t *tune.Trial) int { return min(int(t.State), len(tuneStates)-1) }
+func stateIndex(t *tune.Trial) int { return min(int(t.State), len(trialStates)-1) }
 
 // stateOf is a trial's state, with a word where there is room.
 func stateOf(t *tune.Trial, long bool) style.Part {
-	s := &tuneStates[stateIndex(t)]
+	s := &trialStates[stateIndex(t)]
 	if !long {
 		return s.ink.Of(s.sign + s.letter)
 	}
@@ -267,7 +268,7 @@ func stateOf(t *tune.Trial, long bool) style.Part {
 
 // text writes a value of the measure.
 func (s *standing) text(v float64) string {
-	if s.board.Share() {
+	if s.leaderboard.Share() {
 		return format.Percent(v)
 	}
 	return format.Number(v)
@@ -275,20 +276,20 @@ func (s *standing) text(v float64) string {
 
 // measure names what trials are judged by.
 func (s *standing) measure() string {
-	if s.board.Measure == "" {
+	if s.leaderboard.Measure == "" {
 		return "measure"
 	}
-	return style.Clean(s.board.Measure)
+	return style.Clean(s.leaderboard.Measure)
 }
 
 // targetText writes the target as short as it is round.
 func (s *standing) targetText() string {
-	return format.Target(s.board.Target, s.board.Share())
+	return format.Target(s.leaderboard.Target, s.leaderboard.Share())
 }
 
 // goal is what the trials are judged by.
 func (s *standing) goal() string {
-	if s.board.Target > 0 {
+	if s.leaderboard.Target > 0 {
 		return "time to " + s.targetText() + " " + s.measure()
 	}
 	return s.measure()

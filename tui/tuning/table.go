@@ -28,7 +28,7 @@ var dash = style.Muted.Of("–")
 
 // columnsOf lists the columns of the leaderboard, from the left.
 func columnsOf(m *model, long bool) []column {
-	trial := func(i int) *tune.Trial { return &m.board.Trials[i] }
+	trial := func(i int) *tune.Trial { return &m.leaderboard.Trials[i] }
 	of := func(title string, width, rank int, text func(t *tune.Trial) string) column {
 		return column{Title: title, Width: width, Rank: rank, Cell: func(i, _ int) style.Part {
 			if s := text(trial(i)); s != dash.Text {
@@ -37,7 +37,7 @@ func columnsOf(m *model, long bool) []column {
 			return dash
 		}}
 	}
-	n := style.Cells(format.Count(len(m.board.Trials)))
+	n := style.Cells(format.Count(len(m.leaderboard.Trials)))
 	state := column{Width: 2, Left: true}
 	if long {
 		state.Title, state.Width = "state", m.wide
@@ -54,14 +54,14 @@ func columnsOf(m *model, long bool) []column {
 	if !long {
 		name = name[strings.LastIndex(name, " ")+1:]
 	}
-	if !m.board.Share() {
+	if !m.leaderboard.Share() {
 		wide = 9
 	}
 	out = append(out, of(name, wide, 0, func(t *tune.Trial) string { return m.text(float64(t.Best)) }))
-	if m.board.Test != "" {
+	if m.leaderboard.Test != "" {
 		out = append(out, of("test", wide, 2, func(t *tune.Trial) string { return m.text(float64(t.Test)) }))
 	}
-	if m.board.Target > 0 {
+	if m.leaderboard.Target > 0 {
 		out = append(out, column{Title: "to " + m.targetText(), Width: 7, Rank: 1, Cell: func(i, _ int) style.Part {
 			if s := float64(trial(i).TargetSeconds); format.Finite(s) {
 				return style.Strong.Of(format.Span(s))
@@ -103,7 +103,7 @@ func choiceColumn(m *model, k int) column {
 	}
 	return column{Title: ansi.Truncate(style.Clean(d.key), widest, "…"), Width: min(max(d.wide, 3), widest), Rank: rank,
 		Left: d.names != nil, Cell: func(i, _ int) style.Part {
-			if s := style.Clean(d.chosen(&m.board.Trials[i])); s != "" {
+			if s := style.Clean(d.chosen(&m.leaderboard.Trials[i])); s != "" {
 				return style.Text.Of(s)
 			}
 			return dash
@@ -122,7 +122,7 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	at.H -= about
 	m.table.Columns, m.table.Lead = columnsOf(m, r.W >= 96), 3
 	m.table.Mark = func(l *style.Line, i int) {
-		tag := m.tag(&m.board.Trials[i])
+		tag := m.tag(&m.leaderboard.Trials[i])
 		l.Write(tag.Token, tag.Text)
 	}
 	m.table.Color = func(c *column, i int, chosen bool, own style.Token) style.Token {
@@ -141,7 +141,7 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 
 // emptyText says why there is no trial to see.
 func emptyText(m *model) string {
-	if m.filter.Text != "" && len(m.board.Trials) > 0 {
+	if m.filter.Text != "" && len(m.leaderboard.Trials) > 0 {
 		return "no trial has all of this; esc shows them all"
 	}
 	return "no trial has begun yet"
@@ -150,7 +150,7 @@ func emptyText(m *model) string {
 // tableTitle says what the leaderboard is.
 func tableTitle(m *model) []style.Part {
 	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + sortedBy(m))}
-	n, all := len(m.rows), len(m.board.Trials)
+	n, all := len(m.rows), len(m.leaderboard.Trials)
 	if m.filter.Text != "" {
 		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter.Text), 24, "…")),
 			style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
@@ -163,7 +163,7 @@ func tableTitle(m *model) []style.Part {
 
 // cellColor is the colour of a cell. A trial that is behind stands back, and the selected one stands out by its name.
 func cellColor(m *model, c *column, i int, chosen bool, own style.Token) style.Token {
-	t := &m.board.Trials[i]
+	t := &m.leaderboard.Trials[i]
 	behind := t.State == tune.Pruned || t.State == tune.Paused || t.State == tune.Stopped || t.State == tune.Waiting
 	switch {
 	case c.Key == curveColumn && (chosen || t.Final || t.State == tune.Running):

@@ -10,24 +10,24 @@ import (
 )
 
 // Framed puts rows, cut and filled to one width, into a frame of w columns with a title.
-func Framed(t *style.Pen, ink style.Token, title []style.Part, rows []string, w int) []string {
+func Framed(t *style.Pen, color style.Token, title []style.Part, rows []string, w int) []string {
 	top := t.Line(w)
-	top.Write(ink, "╭─ ")
+	top.Write(color, "╭─ ")
 	head := t.Line(top.Left() - 2)
 	for _, p := range title {
 		head.Write(p.Token, p.Text)
 	}
-	top.Append(head).Write(ink, " ")
-	top.Write(ink, style.Repeat("─", top.Left()-1)).Write(ink, "╮")
+	top.Append(head).Write(color, " ")
+	top.Write(color, style.Repeat("─", top.Left()-1)).Write(color, "╮")
 	out := []string{top.Full()}
 	edge := t.Line(1)
-	edge.Write(ink, "│")
+	edge.Write(color, "│")
 	side := edge.Full()
 	for _, r := range rows {
 		out = append(out, side+" "+style.Fit(r, w-4)+" "+side)
 	}
 	bottom := t.Line(w)
-	bottom.Write(ink, "╰"+style.Repeat("─", w-2)+"╯")
+	bottom.Write(color, "╰"+style.Repeat("─", w-2)+"╯")
 	return append(out, bottom.Full())
 }
 

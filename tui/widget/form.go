@@ -112,11 +112,11 @@ func (f *Form) Rows(v *style.Pen, w int) (rows []string) {
 	}
 	for i := range f.Fields {
 		k := &f.Fields[i]
-		arrow, ink := " ", style.Muted
+		arrow, color := " ", style.Muted
 		if i == f.At {
-			arrow, ink = "▸", style.Accent
+			arrow, color = "▸", style.Accent
 		}
-		l := v.Line(w).Write(style.Accent, arrow).Write(ink, style.Pad(style.Clean(k.Name), names)+"  ")
+		l := v.Line(w).Write(style.Accent, arrow).Write(color, style.Pad(style.Clean(k.Name), names)+"  ")
 		text := v.Line(min(texts, l.Left()))
 		k.Draw(v, text, i == f.At)
 		rows = append(rows, note(l.Append(text).To(names+texts+5), k))

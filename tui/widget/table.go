@@ -158,19 +158,19 @@ func (t *Table[R]) header(p *style.Pen, columns []Column[R]) string {
 		if i > 0 {
 			l.Write(style.Text, style.Spaces(ColumnGap))
 		}
-		text, ink := c.Title, style.Muted
+		text, color := c.Title, style.Muted
 		if c.Color != style.Text {
-			ink = c.Color
+			color = c.Color
 		}
 		if c.Key == t.Sorted && t.Sorted != "" {
 			arrow := "▴"
 			if t.Reversed {
 				arrow = "▾"
 			}
-			text, ink = ansi.Truncate(text, c.Width-1, "")+arrow, style.Accent
+			text, color = ansi.Truncate(text, c.Width-1, "")+arrow, style.Accent
 		}
 		t.titles = append(t.titles, title{t.X + l.Width, t.X + l.Width + c.Width, c.Key})
-		l.Write(ink, c.align(text))
+		l.Write(color, c.align(text))
 	}
 	return l.Full()
 }

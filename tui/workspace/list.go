@@ -243,11 +243,11 @@ func (l *list) counted() string {
 
 // listHead names the columns.
 func listHeader(m *model, w int, c columns) string {
-	ink := style.Muted
+	color := style.Muted
 	if m.focus == onList {
-		ink = style.Focus
+		color = style.Focus
 	}
-	l := m.Line(w).To(3).Write(ink, "runs ")
+	l := m.Line(w).To(3).Write(color, "runs ")
 	if m.sorted != asGiven && w-c.width() > 20 {
 		l.Write(style.Muted, m.sorted.String())
 	}
@@ -257,14 +257,14 @@ func listHeader(m *model, w int, c columns) string {
 
 func listRow(m *model, r *run, w int, c columns, text string) string {
 	shown := m.isShown(r)
-	arrow, ink := " ", style.Text
+	arrow, color := " ", style.Text
 	switch {
 	case r == m.at && m.focus == onList:
-		arrow, ink = "▸", style.Chosen
+		arrow, color = "▸", style.Chosen
 	case r == m.at:
-		arrow, ink = "▸", style.Strong
+		arrow, color = "▸", style.Strong
 	case !shown:
-		ink = style.Muted
+		color = style.Muted
 	}
 	sign, _ := r.state()
 	mark := signOf(m, r, shown)
@@ -277,11 +277,11 @@ func listRow(m *model, r *run, w int, c columns, text string) string {
 	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	l.Write(ink, name)
-	if ink = r.token(); !shown {
-		ink = style.Muted
+	l.Write(color, name)
+	if color = r.token(); !shown {
+		color = style.Muted
 	}
-	return c.write(l, style.Muted.Of(r.epoch()), ink.Of(text))
+	return c.write(l, style.Muted.Of(r.epoch()), color.Of(text))
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.

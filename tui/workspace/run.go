@@ -91,11 +91,11 @@ func signOf(m *model, r *run, shown bool) style.Part {
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
 func shownRuns(m *model) (out []metrics.Run) {
 	for _, r := range m.shown() {
-		ink := r.token()
+		color := r.token()
 		if m.faded && r != m.at && r != m.pinned {
-			ink = style.Grid
+			color = style.Grid
 		}
-		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: ink, Mark: rune(r.letter()[0]),
+		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: color, Mark: rune(r.letter()[0]),
 			Dashed: r.dashed(),
 			Front:  r == m.at, Thick: r == m.pinned, Tag: r.letter()})
 	}

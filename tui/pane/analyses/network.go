@@ -244,16 +244,16 @@ func (p *Topology) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
-		ink := style.Accent
+		color := style.Accent
 		if layer == 0 {
-			ink = style.Muted
+			color = style.Muted
 		}
 		for r := range t {
 			glyph := '●'
 			if m.Layers[layer] > t && t >= 3 && r == t/2 {
 				glyph = '┊'
 			}
-			p.chart.Set(d.x[i], first+r, glyph, ink)
+			p.chart.Set(d.x[i], first+r, glyph, color)
 		}
 	}
 }

@@ -77,16 +77,16 @@ func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 	}
 	to, from, _ := p.block(v.H)
 	for i, b := range v.H.Latest.Blocks {
-		row, ink := y+1+i, style.Text
+		row, color := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
-			ink = style.Focus
-			p.chart.Write(0, row, "▸", ink)
+			color = style.Focus
+			p.chart.Write(0, row, "▸", color)
 		}
-		p.chart.Write(2, row, name(b.From)+v.Glyphs.To+name(b.To), ink)
+		p.chart.Write(2, row, name(b.From)+v.Glyphs.To+name(b.To), color)
 		ratio := float64(b.Step) / float64(b.Weight)
 		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
 			if column[k+1]+9 <= w {
-				p.chart.Write(column[k+1], row, format.Number(x), ink)
+				p.chart.Write(column[k+1], row, format.Number(x), color)
 			}
 		}
 		if n := w - barColumn; n > 4 && ratio > 0 {

@@ -28,9 +28,9 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 		mark = "  "
 	}
 	columns := tensorColumns(v, all, w-style.Cells(mark))
-	line := func(ink style.Token, mark string, put func(l *style.Line, c *column)) string {
+	line := func(color style.Token, mark string, put func(l *style.Line, c *column)) string {
 		l := v.Line(w)
-		l.Write(ink, mark)
+		l.Write(color, mark)
 		at := style.Cells(mark)
 		for i := range columns {
 			if l.To(at); l.Left() < columns[i].wide {
@@ -49,18 +49,18 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 		l.Write(style.Muted, title)
 	})}
 	for i := range rows {
-		ink, before := style.Text, mark
+		color, before := style.Text, mark
 		if i == chosen {
-			ink, before = style.Focus, "▸ "
+			color, before = style.Focus, "▸ "
 		}
-		out = append(out, line(ink, before, func(l *style.Line, c *column) {
+		out = append(out, line(color, before, func(l *style.Line, c *column) {
 			switch {
 			case c.bar != nil:
 				l.Write(style.Accent, style.Repeat("━", int(math.Round(c.bar(&rows[i])*float64(c.wide)))))
 			case c.right:
-				l.Write(ink, style.Right(c.text(&rows[i]), c.wide))
+				l.Write(color, style.Right(c.text(&rows[i]), c.wide))
 			default:
-				l.Write(ink, shortened(c.text(&rows[i]), c.wide))
+				l.Write(color, shortened(c.text(&rows[i]), c.wide))
 			}
 		}))
 	}

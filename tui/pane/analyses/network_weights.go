@@ -281,11 +281,11 @@ func (p *Topology) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scal
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
 		fit := picture.Fitted(wide, tall*chart.RowsPerCell(m.Pen), false)
 		m.Paint(x, y, &fit, sc)
-		ink, text := style.Muted, strconv.Itoa(node+1)
+		color, text := style.Muted, strconv.Itoa(node+1)
 		if node == p.view.row {
-			ink, text = style.Focus, "▸"+text
+			color, text = style.Focus, "▸"+text
 		}
-		m.Write(x, y+tall, ink, text)
+		m.Write(x, y+tall, color, text)
 	}
 }
 

@@ -272,9 +272,9 @@ func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int
 		l.Write(style.Muted, style.Pad(bound, style.Cells(v.Glyphs.Within)+8))
 	}
 	l.Write(style.Text, "  ")
-	ink, bar := style.Accent, "━"
+	color, bar := style.Accent, "━"
 	if q.value < 0 {
-		ink, bar = style.NegativeCurvature, "┄"
+		color, bar = style.NegativeCurvature, "┄"
 	}
 	open := 0.0
 	if !math.IsNaN(q.bound) {
@@ -289,7 +289,7 @@ func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int
 	if q.value != 0 && !q.unsigned() {
 		sure = max(sure, 1)
 	}
-	l.Write(ink, style.Repeat(bar, sure)).Write(style.Muted, style.Repeat("░", cells(math.Abs(q.value)+open)-sure))
+	l.Write(color, style.Repeat(bar, sure)).Write(style.Muted, style.Repeat("░", cells(math.Abs(q.value)+open)-sure))
 	if q.unsigned() {
 		l.Group(style.Muted.Of(signUnknown))
 	}

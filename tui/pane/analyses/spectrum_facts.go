@@ -76,14 +76,14 @@ func openFact(v *pane.View, end string) fact {
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
 func edgeFact(v *pane.View, edge float64, symbol string, greatest float64) fact {
-	ink, word, where := style.Good, "  stable", ", below the edge"
+	color, word, where := style.Good, "  stable", ", below the edge"
 	if greatest > edge {
-		ink, word, where = style.Warn, "  unstable", ", above the edge"
+		color, word, where = style.Warn, "  unstable", ", above the edge"
 	}
 	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)),
 		style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
-	short := append(figures[:len(figures):len(figures)], ink.Of(word))
-	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
+	short := append(figures[:len(figures):len(figures)], color.Of(word))
+	return fact{append(short[:len(short):len(short)], color.Of(where)), short, short[:2]}
 }
 
 // rowsReported reports whether it is known what rows the operator averages over: a program that has the model may not

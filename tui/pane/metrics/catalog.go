@@ -272,15 +272,15 @@ func (c *catalog) pair() {
 			c.merge(f.members, bases, parts, gone)
 		}
 	}
-	kept := c.all[:0]
+	retained := c.all[:0]
 	clear(c.at)
 	for i := range c.all {
 		if !gone[i] {
-			c.at[c.all[i].name] = len(kept)
-			kept = append(kept, c.all[i])
+			c.at[c.all[i].name] = len(retained)
+			retained = append(retained, c.all[i])
 		}
 	}
-	c.all = kept
+	c.all = retained
 }
 
 // merge makes one chart of the metrics of a base.

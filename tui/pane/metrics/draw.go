@@ -300,14 +300,14 @@ func (g *Grid) Figure() *figure.Chart {
 
 // heading draws the row of a group.
 func (g *Grid) heading(v *style.Pen, it *item, w int, selected bool) string {
-	arrow, ink := "▾ ", style.Accent
+	arrow, color := "▾ ", style.Accent
 	if it.folded {
 		arrow = "▸ "
 	}
 	if selected {
-		ink = style.Chosen
+		color = style.Chosen
 	}
-	l := v.Line(w).Write(ink, arrow+it.heading).Write(style.Muted, " "+format.Count(it.count)+" ")
+	l := v.Line(w).Write(color, arrow+it.heading).Write(style.Muted, " "+format.Count(it.count)+" ")
 	return l.Write(style.Grid, style.Repeat("─", l.Left())).Full()
 }
 
@@ -369,14 +369,14 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		slices.Reverse(curves) // those that stand over the others first
 	}
 	for _, k := range curves {
-		ink := partTokens[k.part]
+		color := partTokens[k.part]
 		if len(g.runs) > 1 {
-			ink = g.runs[k.run].Token
+			color = g.runs[k.run].Token
 		}
 		if v := g.value(k); v != v && len(g.runs) > 1 {
 			continue
 		}
-		if !put(style.Text.Of(" "), ink.Of(m.text(g.runs, g.value(k)))) {
+		if !put(style.Text.Of(" "), color.Of(m.text(g.runs, g.value(k)))) {
 			break
 		}
 	}
@@ -388,9 +388,9 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 			best = style.Part{}
 		}
 	}
-	ink, sign := style.Strong, ""
+	color, sign := style.Strong, ""
 	if selected {
-		ink, sign = style.Focus, "▸"
+		color, sign = style.Focus, "▸"
 	}
 	if slices.Contains(g.pinned, m.name) {
 		sign += "■ "
@@ -400,7 +400,7 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	if over := style.Cells(name) - space; over > 0 {
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	l.Write(ink, sign+name)
+	l.Write(color, sign+name)
 	if g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
 		l.Write(style.Muted, " log")
 	}

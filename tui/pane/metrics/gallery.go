@@ -271,8 +271,8 @@ func (g *gallery) narrow() {
 		pattern, err = regexp.Compile("(?i)" + g.filter.Text)
 	}
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), "parsing regexp: ")
-		g.invalid = style.Clean(why)
+		_, reason, _ := strings.Cut(err.Error(), "parsing regexp: ")
+		g.invalid = style.Clean(reason)
 		g.changes++
 		return
 	}

@@ -226,10 +226,10 @@ func TestCached(t *testing.T) {
 			}
 			w, h := 40+r.IntN(100), 8+r.IntN(30)
 			text(t, g, w, h, true)
-			kept := text(t, g, w, h, true)
+			retained := text(t, g, w, h, true)
 			g.cells = nil
-			if anew := text(t, g, w, h, true); anew != kept {
-				t.Fatalf("kept\n%s\nanew\n%s", kept, anew)
+			if anew := text(t, g, w, h, true); anew != retained {
+				t.Fatalf("kept\n%s\nanew\n%s", retained, anew)
 			}
 		}
 	}
