@@ -14,7 +14,7 @@ import (
 func TestFuzz(t *testing.T) {
 	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "left", "right", "enter", "esc", "space", "backspace", "tab", "/", "?", ":", "C", "s", "S", "d",
 		"u", "n", "N", "t", "y", "c", "r", "T", "g", "M", "a", "x", "ä", "-"}
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := newTest([]int{0, 1, 7, 60}[seed%4], screen.Options{}, 100, 30)
 		for range 150 {

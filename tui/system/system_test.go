@@ -127,7 +127,7 @@ func TestSamples(t *testing.T) {
 // TestAnything types and clicks at random, at every size and with samples that tell strange things.
 func TestAnything(t *testing.T) {
 	keys := []string{"x", "1", "-", "+", "esc", "enter", "up", "down", "space", "[", "]", "?", ":", "G", "T", "M", "backspace"}
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := newTest(tuitest.MachineSamples(2, int(seed%4)), screen.Options{}, 80, 24)
 		for range 100 {

@@ -40,18 +40,6 @@ func TestSpectrumPane(t *testing.T) {
 	}
 }
 
-// TestSpectrumInASCII: everything has a counterpart in seven bits.
-func TestSpectrumInASCII(t *testing.T) {
-	v := panetest.View(tuitest.EdgeRun("0.11")...)
-	v.Glyphs = style.GlyphsASCII.Set(nil)
-	latestSpectrum(v.H).Method = "power"
-	for _, row := range new(pane.Cache).Draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, pane.CacheKey{Zoomed: true}) {
-		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
-			t.Errorf("%q", text)
-		}
-	}
-}
-
 // TestEdgeOfStability runs the two methods on the quadratic ½λw² itself: their steps shrink exactly while λ is
 // below the edge.
 func TestEdgeOfStability(t *testing.T) {

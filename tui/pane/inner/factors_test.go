@@ -111,22 +111,6 @@ func TestFactorsAnySize(t *testing.T) {
 	}
 }
 
-// TestFactorsASCII looks for what has no counterpart in seven bits.
-func TestFactorsASCII(t *testing.T) {
-	v := withFactors("shampoo", 784, 70, 50, 26)
-	v.Glyphs = style.GlyphsASCII.Set(nil)
-	for _, keys := range [][]string{nil, {"down"}, {"v"}, {"v", "v"}} {
-		p := &Pane{}
-		for _, k := range keys {
-			pane.Press(p, v, k)
-		}
-		text := playerText(t, v, p, 160, 40) + strings.Join(p.Body(v, 56, 12, false), "\n") + strings.Join(p.Strip(v, 60, 3), "\n")
-		if text := style.ToASCII(text); strings.Contains(text, "?") {
-			t.Errorf("%v:\n%s", keys, text)
-		}
-	}
-}
-
 // TestFactorsComeAndGo: they take the place of the solves and of the steps while the method has them.
 func TestFactorsComeAndGo(t *testing.T) {
 	v := withSolves(6, 1)

@@ -16,7 +16,6 @@ import (
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
-	"newtop/tui/style"
 )
 
 // TestInnerPaneBlocks draws the pane of epochs with several solves, which get bars of their own where three epochs
@@ -60,21 +59,6 @@ func TestGroupsShowTheNewest(t *testing.T) {
 		columns, _ = p.groups(v, 60, 9)
 		if last := columns[len(columns)-1]; last.Epoch != epochs || last.x+last.w > 60 {
 			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.Epoch, last.x+last.w)
-		}
-	}
-}
-
-// TestPlayerASCII looks for what has no counterpart in seven bits.
-func TestPlayerASCII(t *testing.T) {
-	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
-		v, p := withSolves(7, 1), &Pane{}
-		v.Glyphs = style.GlyphsASCII.Set(nil)
-		v.H.Apply(&feed.Delta{Status: v.H.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
-		for _, k := range keys {
-			pane.Press(p, v, k)
-		}
-		if text := style.ToASCII(playerText(t, v, p, 120, 37)); strings.Contains(text, "?") {
-			t.Errorf("%v:\n%s", keys, text)
 		}
 	}
 }
