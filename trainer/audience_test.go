@@ -15,14 +15,14 @@ func TestAudience(t *testing.T) {
 	early := s.Subscribe()
 	defer early.Close()
 	first := &event.Audience{Viewers: []event.Viewer{{Name: "ann"}}}
-	s.Attend(first)
+	s.SetAudience(first)
 	if d := nextDelta(t, early); d.Status.Audience != first {
 		t.Errorf("before the run: %+v", d.Status.Audience)
 	}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for range 1000 {
-			s.Attend(first)
+			s.SetAudience(first)
 		}
 	})
 	if err := s.Run(t.Context()); err != nil {
@@ -38,7 +38,7 @@ func TestAudience(t *testing.T) {
 		t.Errorf("one who joins late: %+v, %d epochs", d.Status.Audience, len(d.Epochs))
 	}
 	second := &event.Audience{Viewers: []event.Viewer{{Name: "ann"}, {Name: "lou"}}}
-	s.Attend(second)
+	s.SetAudience(second)
 	for _, m := range []*feed.Mailbox{early, late} {
 		if d := follow(t, m, func(all *feed.Delta) bool { return all.Status.Audience == second }); d.Status.Phase != event.Ended {
 			t.Errorf("after the end the run is %s", d.Status.Phase)

@@ -71,7 +71,7 @@ func (k *modelLink) interrupt() {
 	}
 	ctx := k.out.Ctx
 	context.AfterFunc(ctx, func() {
-		time.AfterFunc(answerGrace, func() { m.Hurry(context.Cause(ctx)) })
+		time.AfterFunc(answerGrace, func() { m.InterruptRequest(context.Cause(ctx)) })
 	})
 }
 

@@ -168,8 +168,8 @@ func (s *Session) Subscribe() *feed.Mailbox { return s.broadcaster.Subscribe() }
 // Feed returns the session as a viewer sees and steers it.
 func (s *Session) Feed() feed.Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
 
-// Attend tells every viewer who looks at the run, from now on and also after its end.
-func (s *Session) Attend(a *event.Audience) { s.broadcaster.Attend(a) }
+// SetAudience tells every viewer who looks at the run, from now on and also after its end.
+func (s *Session) SetAudience(a *event.Audience) { s.broadcaster.SetAudience(a) }
 
 // NewID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func NewID(now time.Time) string {

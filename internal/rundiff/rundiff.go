@@ -125,8 +125,8 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// incidental are choices that change how fast a run is, or when it ends, and not what it computes.
-var incidental = []string{"epochs", "threads", "kernel", "parameters", "training rows", "test rows"}
+// ignoredChoices are choices that change how fast a run is, or when it ends, and not what it computes.
+var ignoredChoices = []string{"epochs", "threads", "kernel", "parameters", "training rows", "test rows"}
 
 // Labels returns a short name for each run, all different: the one given where it is not empty, else the optimizer
 // with what tells the run apart from others of the same optimizer.
@@ -139,7 +139,7 @@ func Labels(runs []*event.RunEvent, names []string) []string {
 		case r == nil || r.Optimizer == "":
 			out[i] = "run " + strconv.Itoa(i+1)
 		default:
-			out[i] = strings.Join(append([]string{r.Optimizer}, particulars(runs, i)...), ", ")
+			out[i] = strings.Join(append([]string{r.Optimizer}, distinctions(runs, i)...), ", ")
 		}
 	}
 	used := map[string]bool{}
@@ -152,9 +152,9 @@ func Labels(runs []*event.RunEvent, names []string) []string {
 	return out
 }
 
-// particulars are the data of a run, if others of its optimizer have other ones, and the choices that it does not share
-// with all others of its optimizer on its data.
-func particulars(runs []*event.RunEvent, i int) (out []string) {
+// distinctions are the data of a run, if others of its optimizer have other ones, and the choices that it does not
+// share with all others of its optimizer on its data.
+func distinctions(runs []*event.RunEvent, i int) (out []string) {
 	self := runs[i]
 	same := slices.DeleteFunc(slices.Clone(runs), func(r *event.RunEvent) bool {
 		return r == nil ||
@@ -168,7 +168,7 @@ func particulars(runs []*event.RunEvent, i int) (out []string) {
 	for _, row := range Table(near) {
 		value := row.Values[at]
 		switch {
-		case !row.Differs || slices.Contains(incidental, row.Name) || value == "":
+		case !row.Differs || slices.Contains(ignoredChoices, row.Name) || value == "":
 		case row.Name == "net" || row.Name == "activations":
 			out = append(out, value)
 		default:

@@ -78,11 +78,11 @@ func partOf(c event.ShowErrors) datasets.Part {
 // gathering is an ErrorsEvent in progress.
 type gathering struct {
 	*score.Gathering
-	problem *objective.Problem
-	part    datasets.Part
-	rows    int // of the part
-	event   event.ErrorsEvent
-	shown   int // how many rows residuals are of
+	problem      *objective.Problem
+	part         datasets.Part
+	rows         int // of the part
+	event        event.ErrorsEvent
+	residualRows int // how many rows residuals are of
 }
 
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
@@ -92,7 +92,7 @@ func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 	}
 	if p.Data.Classes == nil {
-		g.shown = min(g.rows, maxResiduals)
+		g.residualRows = min(g.rows, maxResiduals)
 		g.event.Residuals = make([][]event.Float, p.Network.Outputs())
 	}
 	return g
@@ -104,7 +104,7 @@ func (g *gathering) add(row int, x, t, u []float64) {
 	if g.event.Residuals == nil {
 		return
 	}
-	if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows/g.shown {
+	if taken := len(g.event.Residuals[0]); taken < g.residualRows && row == taken*g.rows/g.residualRows {
 		for k := range g.event.Residuals {
 			g.event.Residuals[k] = append(g.event.Residuals[k],
 				event.Float((u[k]-t[k])*g.problem.Data.TargetScaling.Scale[k]))

@@ -24,12 +24,12 @@ func (h *Broadcaster) Publish(e event.Event, s event.Status) {
 	}
 	h.History.status(s)
 	for m := range h.boxes {
-		m.put(e, s)
+		m.deliver(e, s)
 	}
 }
 
-// Attend tells every viewer who looks.
-func (h *Broadcaster) Attend(a *event.Audience) {
+// SetAudience tells every viewer who looks.
+func (h *Broadcaster) SetAudience(a *event.Audience) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.audience = a
@@ -37,7 +37,7 @@ func (h *Broadcaster) Attend(a *event.Audience) {
 	s.Audience = a
 	h.History.status(s)
 	for m := range h.boxes {
-		m.put(nil, s)
+		m.deliver(nil, s)
 	}
 }
 
@@ -45,7 +45,7 @@ func (h *Broadcaster) Attend(a *event.Audience) {
 func (h *Broadcaster) Subscribe() *Mailbox {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	m := newMailbox(h.History.history(), h.unsubscribe)
+	m := newMailbox(h.History.clone(), h.unsubscribe)
 	if h.boxes == nil {
 		h.boxes = make(map[*Mailbox]struct{})
 	}
@@ -75,7 +75,7 @@ func (h *Broadcaster) PublishAll(events []event.Event, s event.Status) {
 		m.mu.Lock()
 		m.back.extend(events, s)
 		m.mu.Unlock()
-		m.ring()
+		m.wakeViewer()
 	}
 }
 
@@ -86,12 +86,12 @@ func (h *Broadcaster) Restart(events []event.Event, s event.Status) {
 	defer h.mu.Unlock()
 	h.History = deltaBuffer{Delta: Delta{Restart: true}}
 	h.History.extend(events, s)
-	all := h.History.history()
+	all := h.History.clone()
 	for m := range h.boxes {
 		m.mu.Lock()
-		m.back = &deltaBuffer{begun: all, some: true, Delta: Delta{Status: s}}
+		m.back = &deltaBuffer{shared: all, filled: true, Delta: Delta{Status: s}}
 		m.mu.Unlock()
-		m.ring()
+		m.wakeViewer()
 	}
 	h.History.Delta.Restart = false // one who joins later has seen nothing else
 }

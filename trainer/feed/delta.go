@@ -21,17 +21,17 @@ const (
 // in that order, kind by kind.
 type deltaBuffer struct {
 	Delta   Delta
-	some    bool // whether delta holds anything
+	filled  bool // whether delta holds anything
 	epochs  Downsampler
 	spectra Downsampler
-	begun   *deltaBuffer // what it begins with, shared and never changed, as long as nothing was added; nil: itself
+	shared  *deltaBuffer // what it begins with, shared and never changed, as long as nothing was added; nil: itself
 }
 
 // add takes a copy of the event, and the status that goes with it.
 func (b *deltaBuffer) add(e event.Event) {
-	b.own()
+	b.copyShared()
 	d := &b.Delta
-	b.some = true
+	b.filled = true
 	switch e := e.(type) {
 	case event.RunEvent:
 		d.Run = &e
@@ -42,21 +42,21 @@ func (b *deltaBuffer) add(e event.Event) {
 		b.epochs.Add()
 		if len(d.Epochs) > MaxEpochs {
 			before := len(d.Epochs)
-			d.Epochs = downsample(&b.epochs, d.Epochs, MaxEpochs/2, epochFigures)
+			d.Epochs = downsample(&b.epochs, d.Epochs, MaxEpochs/2, epochMetrics)
 			d.Thinned += before - len(d.Epochs)
 		}
 	case event.SpectrumEvent:
 		d.Spectra = append(d.Spectra, e)
 		b.spectra.Add()
 		if len(d.Spectra) > maxSpectra {
-			d.Spectra = downsample(&b.spectra, d.Spectra, maxSpectra/2, spectrumFigures)
+			d.Spectra = downsample(&b.spectra, d.Spectra, maxSpectra/2, spectrumMetrics)
 		}
 	case event.SwitchEvent:
 		d.Switches = appendBounded(d.Switches, e, maxMarks)
 	case event.SettingEvent:
 		d.Settings = appendBounded(d.Settings, e, maxMarks)
 	case event.RewindEvent:
-		b.giveUp(e.To)
+		b.forgetAfter(e.To)
 		d.Rewinds = appendBounded(d.Rewinds, e, maxMarks)
 	case event.RaceEvent:
 		d.Races = appendBounded(d.Races, e, maxMarks)
@@ -82,9 +82,9 @@ func (b *deltaBuffer) add(e event.Event) {
 	}
 }
 
-// giveUp forgets the spectra and changes of epochs that the run has gone back behind: a Delta does not tell them from
-// those that come after the rewind.
-func (b *deltaBuffer) giveUp(to int) {
+// forgetAfter forgets the spectra and changes of epochs that the run has gone back behind: a Delta does not tell them
+// from those that come after the rewind.
+func (b *deltaBuffer) forgetAfter(to int) {
 	d := &b.Delta
 	if n := slices.IndexFunc(d.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to }); n >= 0 {
 		d.Spectra, b.spectra.arrived = d.Spectra[:n], b.spectra.arrived[:n]
@@ -95,28 +95,28 @@ func (b *deltaBuffer) giveUp(to int) {
 
 func (b *deltaBuffer) status(s event.Status) {
 	b.Delta.Status = s
-	b.some = true
+	b.filled = true
 }
 
-// own copies what it begins with.
-func (b *deltaBuffer) own() {
-	if b.begun != nil {
+// copyShared copies what it begins with.
+func (b *deltaBuffer) copyShared() {
+	if b.shared != nil {
 		s := b.Delta.Status
-		*b = *b.begun.history()
+		*b = *b.shared.clone()
 		b.status(s)
 	}
 }
 
-// take returns what was gathered and starts again, keeping the status.
-func (b *deltaBuffer) take() Delta {
-	b.own()
+// drain returns what was gathered and starts again, keeping the status.
+func (b *deltaBuffer) drain() Delta {
+	b.copyShared()
 	d := b.Delta
 	*b = deltaBuffer{Delta: Delta{Status: d.Status}}
 	return d
 }
 
-// history returns a copy of what was gathered, for a viewer that joins now.
-func (b *deltaBuffer) history() *deltaBuffer {
+// clone returns a copy of what was gathered, for a viewer that joins now.
+func (b *deltaBuffer) clone() *deltaBuffer {
 	d := b.Delta
 	d.Epochs = slices.Clone(d.Epochs)
 	d.Inner = slices.Clone(d.Inner)
@@ -132,7 +132,7 @@ func (b *deltaBuffer) history() *deltaBuffer {
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)
-	return &deltaBuffer{Delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
+	return &deltaBuffer{Delta: d, filled: b.filled, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
 }
 
 func appendBounded[T any](s []T, v T, bound int) []T {

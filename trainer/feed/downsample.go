@@ -24,39 +24,39 @@ func (t *Downsampler) Add() {
 	t.count++
 }
 
-// Downsample tells which points of the list stay, so that no more than most of them are left: those that extremes marks
-// in the stretch of points from one to before another, and the newest.
-func (t *Downsampler) Downsample(most int, extremes func(from, to int) []bool) []bool {
-	stay := make([]bool, len(t.arrived))
+// Downsample tells which points of the list stay, so that no more than limit of them are left: those that extremes
+// marks in the stretch of points from one to before another, and the newest.
+func (t *Downsampler) Downsample(limit int, extremes func(from, to int) []bool) []bool {
+	retained := make([]bool, len(t.arrived))
 	t.span = max(t.span, group)
-	for t.mark(stay, extremes) > most && t.span <= t.count {
+	for t.mark(retained, extremes) > limit && t.span <= t.count {
 		t.span *= 2
 	}
-	kept := t.arrived[:0]
+	arrived := t.arrived[:0]
 	for i, n := range t.arrived {
-		if stay[i] {
-			kept = append(kept, n)
+		if retained[i] {
+			arrived = append(arrived, n)
 		}
 	}
-	t.arrived = kept
-	return stay
+	t.arrived = arrived
+	return retained
 }
 
 // mark marks what stays of every stretch, and returns how many points that are.
-func (t *Downsampler) mark(stay []bool, extremes func(from, to int) []bool) (left int) {
+func (t *Downsampler) mark(retained []bool, extremes func(from, to int) []bool) (left int) {
 	n := len(t.arrived)
 	for from := 0; from < n; {
 		to := from + 1
 		for to < n && t.arrived[to]/t.span == t.arrived[from]/t.span {
 			to++
 		}
-		copy(stay[from:to], extremes(from, to))
+		copy(retained[from:to], extremes(from, to))
 		from = to
 	}
 	if n > 0 {
-		stay[n-1] = true
+		retained[n-1] = true
 	}
-	for _, s := range stay {
+	for _, s := range retained {
 		if s {
 			left++
 		}
@@ -69,11 +69,11 @@ func (t *Downsampler) clone() Downsampler {
 }
 
 // downsample takes points out of a list that t has followed.
-func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) figures) []T {
-	stay := t.Downsample(most, func(from, to int) []bool { return extremes(points[from:to], figures) })
+func downsample[T any](t *Downsampler, points []T, limit int, metricsOf func(*T) metrics) []T {
+	retained := t.Downsample(limit, func(from, to int) []bool { return extremes(points[from:to], metricsOf) })
 	out := points[:0]
 	for i := range points {
-		if stay[i] {
+		if retained[i] {
 			out = append(out, points[i])
 		}
 	}
@@ -82,10 +82,10 @@ func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) fi
 }
 
 // metrics are the numbers of a point whose extremes are to stay; Absent where it has fewer.
-type figures [8]event.Float
+type metrics [8]event.Float
 
-func epochFigures(e *event.EpochEvent) (f figures) {
-	f = noFigures
+func epochMetrics(e *event.EpochEvent) (f metrics) {
+	f = noMetrics
 	n := 0
 	for _, q := range event.Extremes {
 		f[n] = *q.Of(e)
@@ -97,15 +97,15 @@ func epochFigures(e *event.EpochEvent) (f figures) {
 	return f
 }
 
-func spectrumFigures(e *event.SpectrumEvent) (f figures) {
-	f = noFigures
+func spectrumMetrics(e *event.SpectrumEvent) (f metrics) {
+	f = noMetrics
 	if n := len(e.Eigenvalues); n > 0 {
 		f[0], f[1] = e.Eigenvalues[0], e.Eigenvalues[n-1]
 	}
 	return f
 }
 
-var noFigures = func() (f figures) {
+var noMetrics = func() (f metrics) {
 	for i := range f {
 		f[i] = event.Absent
 	}
@@ -114,18 +114,18 @@ var noFigures = func() (f figures) {
 
 // Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or the first that is
 // not finite: those that stay where a long run is downsampled. At least one is marked.
-func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochFigures) }
+func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochMetrics) }
 
 // extremes marks the points of a stretch that hold an extreme of a figure: at most three a figure, the least, the
 // greatest and the first one that is not finite. What is absent is none of them. Where there is none the first point is
 // marked.
-func extremes[T any](part []T, of func(*T) figures) []bool {
+func extremes[T any](part []T, of func(*T) metrics) []bool {
 	keep := make([]bool, len(part))
 	if len(part) == 0 {
 		return keep
 	}
-	low, high, bad := [len(figures{})]int{}, [len(figures{})]int{}, [len(figures{})]int{}
-	var least, most figures
+	low, high, bad := [len(metrics{})]int{}, [len(metrics{})]int{}, [len(metrics{})]int{}
+	var least, limit metrics
 	for f := range low {
 		low[f], high[f], bad[f] = -1, -1, -1
 	}
@@ -141,8 +141,8 @@ func extremes[T any](part []T, of func(*T) figures) []bool {
 				if low[f] < 0 || v < least[f] {
 					low[f], least[f] = i, v
 				}
-				if high[f] < 0 || v > most[f] {
-					high[f], most[f] = i, v
+				if high[f] < 0 || v > limit[f] {
+					high[f], limit[f] = i, v
 				}
 			}
 		}

@@ -17,7 +17,7 @@ func TestThinningIsEven(t *testing.T) {
 		e.Loss = event.Float(2*math.Exp(-float64(i)/2e5) + 0.1*math.Pow(math.Sin(float64(i)/3e4), 2))
 		b.add(e)
 	}
-	d := b.take()
+	d := b.drain()
 	if len(d.Epochs)+d.Thinned != n || len(d.Epochs) > MaxEpochs {
 		t.Errorf("%d epochs, %d left out of %d", len(d.Epochs), d.Thinned, n)
 	}
@@ -43,10 +43,10 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 		}
 		own.add(e)
 	}
-	if d := bare.take(); len(d.Epochs) < 500 {
+	if d := bare.drain(); len(d.Epochs) < 500 {
 		t.Errorf("%d epochs are left", len(d.Epochs))
 	}
-	if d := own.take(); !slices.ContainsFunc(d.Epochs, func(e event.EpochEvent) bool { return e.Epoch == spike }) {
+	if d := own.drain(); !slices.ContainsFunc(d.Epochs, func(e event.EpochEvent) bool { return e.Epoch == spike }) {
 		t.Error("a figure's greatest value is lost")
 	}
 }
@@ -60,7 +60,7 @@ func TestThinningOfSpectra(t *testing.T) {
 		}
 		b.add(e)
 	}
-	if d := b.take(); len(d.Spectra) > maxSpectra || d.Spectra[len(d.Spectra)-1].Epoch != 10*maxSpectra-1 {
+	if d := b.drain(); len(d.Spectra) > maxSpectra || d.Spectra[len(d.Spectra)-1].Epoch != 10*maxSpectra-1 {
 		t.Errorf("%d spectra are left", len(d.Spectra))
 	}
 }

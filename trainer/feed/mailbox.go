@@ -30,20 +30,20 @@ func newMailbox(history *deltaBuffer, leave func(*Mailbox)) *Mailbox {
 		closed: make(chan struct{}),
 		leave:  leave,
 	}
-	if history.some {
+	if history.filled {
 		m.wake <- struct{}{}
 	}
 	return m
 }
 
-func (m *Mailbox) put(e event.Event, s event.Status) {
+func (m *Mailbox) deliver(e event.Event, s event.Status) {
 	m.mu.Lock()
 	if e != nil {
 		m.back.add(e)
 	}
 	m.back.status(s)
 	m.mu.Unlock()
-	m.ring()
+	m.wakeViewer()
 }
 
 // Wait blocks until something is new and returns it; see Feed.
@@ -52,12 +52,12 @@ func (m *Mailbox) Wait(ctx context.Context) (Delta, error) {
 		select {
 		case <-m.wake:
 			m.mu.Lock()
-			some, d := m.back.some, Delta{}
-			if some {
-				d = m.back.take()
+			filled, d := m.back.filled, Delta{}
+			if filled {
+				d = m.back.drain()
 			}
 			m.mu.Unlock()
-			if some {
+			if filled {
 				return d, nil
 			}
 		case <-m.closed:
@@ -76,8 +76,8 @@ func (m *Mailbox) Close() {
 	})
 }
 
-// ring wakes the viewer.
-func (m *Mailbox) ring() {
+// wakeViewer wakes the viewer.
+func (m *Mailbox) wakeViewer() {
 	select {
 	case m.wake <- struct{}{}:
 	default: // it has been woken and has not looked yet

@@ -85,7 +85,8 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 	}
 }
 
-// Of a stretch the first value stays that is not finite, and its least and greatest stay beside it; what is absent hides none of them.
+// Of a stretch the first value stays that is not finite, and its least and greatest stay beside it; what is absent
+// hides none of them.
 func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 	points := make([]event.EpochEvent, 64)
 	var thinner Downsampler
@@ -100,7 +101,7 @@ func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 	}
 	points[37].Loss, points[40].Loss, points[53].Loss = event.NotFinite, 9, event.Float(math.Inf(-1))
 	left := map[int]bool{}
-	for _, e := range downsample(&thinner, points, 32, epochFigures) {
+	for _, e := range downsample(&thinner, points, 32, epochMetrics) {
 		left[e.Epoch] = true
 	}
 	for _, epoch := range []int{37, 40, 53, 29, 44} { // 29 and 44 have the greatest test losses of their stretches

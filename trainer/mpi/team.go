@@ -123,10 +123,10 @@ func readRows(m *message) (r objective.Rows, o models.Options) {
 // linearization is that of process 0: what it is asked for the other processes do too.
 type linearization struct {
 	*models.Linearization
-	c        *Comm
-	id       int64
-	retained int                // rows of all processes
-	took     [ops]time.Duration // how long each call took the last time; 0 before the first one
+	c         *Comm
+	id        int64
+	retained  int                // rows of all processes
+	durations [ops]time.Duration // how long each call took the last time; 0 before the first one
 }
 
 var (
@@ -168,14 +168,14 @@ func (l *linearization) call(o op, v []float64, argument int64, own func()) {
 	c.depth.Add(1)
 	c.send(message{
 		indexOp: int64(o), indexID: l.id, arguments: argument,
-		indexPatient: boolToInt(l.took[o] == 0 || l.took[o] > patience),
+		indexPatient: boolToInt(l.durations[o] == 0 || l.durations[o] > patience),
 	})
 	if o.hasVector() {
 		c.during(&inVector, func() error { return c.link.Bcast(v, 0) })
 	}
 	own()
 	c.depth.Add(-1)
-	l.took[o] = time.Since(start)
+	l.durations[o] = time.Since(start)
 }
 
 func (l *linearization) Update(v []float64) {

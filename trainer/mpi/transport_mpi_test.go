@@ -332,64 +332,6 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// benchmark measures what all processes do together, which must be as often in each: -benchtime 100x.
-func benchmark(b *testing.B, do func(c *bridge, x []float64) error) {
-	c := together(b)
-	for _, size := range []struct {
-		name    string
-		numbers int
-	}{{"8B", 1}, {"48KB", 6000}, {"1MB", 131072}, {"80MB", 10_000_000}} {
-		b.Run(size.name, func(b *testing.B) {
-			x := c.Alloc(size.numbers)
-			b.SetBytes(int64(8 * size.numbers))
-			for b.Loop() {
-				if err := do(c, x); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkSum(b *testing.B) {
-	benchmark(b, func(c *bridge, x []float64) error { return c.Sum(x) })
-}
-
-func BenchmarkSumFixed(b *testing.B) {
-	tree := reduce.NewTree(32 * 96)
-	benchmark(b, func(c *bridge, x []float64) error { return c.SumFixed(tree, x, same(c, tree, x)) })
-}
-
-func BenchmarkBcast(b *testing.B) {
-	benchmark(b, func(c *bridge, x []float64) error { return c.Bcast(x, 0) })
-}
-
-// BenchmarkProduct is what a product of a linearization sends: a message, a vector, a sum.
-func BenchmarkProduct(b *testing.B) {
-	tree := reduce.NewTree(32 * 96)
-	benchmark(b, func(c *bridge, x []float64) error {
-		if c.Rank() == 0 {
-			if err := c.ring(message{}); err != nil {
-				return err
-			}
-		} else {
-			if err := c.listen(); err != nil {
-				return err
-			}
-			for come := false; !come; {
-				var err error
-				if _, come, err = c.heard(firstSpin); err != nil {
-					return err
-				}
-			}
-		}
-		if err := c.Bcast(x, 0); err != nil {
-			return err
-		}
-		return c.SumFixed(tree, x, same(c, tree, x))
-	})
-}
-
 // same has x at all nodes of a process.
 func same(c *bridge, tree reduce.Tree, x []float64) [][]float64 {
 	return slices.Repeat([][]float64{x}, len(tree.Nodes(c.Rank(), c.Size())))

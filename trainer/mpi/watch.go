@@ -30,13 +30,13 @@ type watch struct {
 	called  atomic.Int64           // since when, by awake
 
 	notes    sync.Mutex    // for what follows
-	seen     map[int]int64 // when each that is expected to beat was last heard, by awake
+	lastSeen map[int]int64 // when each that is expected to beat was last heard, by awake
 	prepared []bool        // in process 0: which have tried to prepare since the last time it was asked for
 }
 
 func (h *watch) prepare(c *Comm) {
 	h.c, h.timeout = c, c.config.Timeout
-	h.seen, h.prepared = map[int]int64{}, make([]bool, c.Size())
+	h.lastSeen, h.prepared = map[int]int64{}, make([]bool, c.Size())
 }
 
 // start begins to watch, if that was not done.
@@ -60,7 +60,7 @@ func (h *watch) expect() {
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for _, rank := range h.others() {
-		h.seen[rank] = h.awake.Load()
+		h.lastSeen[rank] = h.awake.Load()
 	}
 }
 
@@ -106,7 +106,7 @@ func (h *watch) heartbeat() {
 	h.receiveNotes()
 	h.notes.Lock()
 	defer h.notes.Unlock()
-	for rank, when := range h.seen {
+	for rank, when := range h.lastSeen {
 		if h.awake.Load()-when > int64(h.timeout) {
 			h.c.hung(fmt.Sprintf("nothing was heard of %s for %s", h.c.name(rank), h.timeout))
 		}
@@ -123,8 +123,8 @@ func (h *watch) receiveNotes() {
 		if !come {
 			return
 		}
-		if _, expected := h.seen[from]; expected {
-			h.seen[from] = h.awake.Load()
+		if _, expected := h.lastSeen[from]; expected {
+			h.lastSeen[from] = h.awake.Load()
 		}
 		if note == notePrepared {
 			h.prepared[from] = true

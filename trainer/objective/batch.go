@@ -79,22 +79,22 @@ func (o *Objective) Sample(slot int, rows []int) optim.Objective {
 
 // batches go through chosen rows of an objective. They have all rows in this process.
 type batches struct {
-	problem *Problem
-	rows    Rows // of the objective
-	pool    *reduce.Pool
-	batch   *models.Batch
-	size    int              // rows that batch takes at once
-	noisy   *noisyBatch      // nil before the first
-	found   [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
-	factors []models.Factors // of the call in progress
+	problem   *Problem
+	rows      Rows // of the objective
+	pool      *reduce.Pool
+	batch     *models.Batch
+	size      int              // rows that batch takes at once
+	noisy     *noisyBatch      // nil before the first
+	rowsFound [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
+	factors   []models.Factors // of the call in progress
 }
 
 // all returns the rows of the objective.
 func (b *batches) all() (x, t models.Matrix) {
-	if b.found[0] == nil {
-		b.found[0], b.found[1] = b.problem.Select(b.rows, 0, b.problem.Of(b.rows))
+	if b.rowsFound[0] == nil {
+		b.rowsFound[0], b.rowsFound[1] = b.problem.Select(b.rows, 0, b.problem.Of(b.rows))
 	}
-	return b.found[0], b.found[1]
+	return b.rowsFound[0], b.rowsFound[1]
 }
 
 // batchFor returns the batch, which takes so many rows.
@@ -133,7 +133,7 @@ func (b *batches) noisyFor(rows int) *noisyBatch {
 	}
 	p := b.problem
 	x, t := b.all()
-	n := &noisyBatch{inputs: p.Network.Inputs(), from: [2]models.Matrix{x, t}}
+	n := &noisyBatch{inputs: p.Network.Inputs(), source: [2]models.Matrix{x, t}}
 	n.copies = [2]models.Matrix{p.newMatrix(rows, p.Network.Columns()), p.newMatrix(rows, p.Network.Outputs())}
 	n.batch = b.newBatch(n.copies[0], n.copies[1], rows)
 	for i := range rows {
@@ -147,7 +147,7 @@ func (b *batches) noisyFor(rows int) *noisyBatch {
 type noisyBatch struct {
 	batch  *models.Batch
 	inputs int
-	from   [2]models.Matrix // inputs and targets of all rows
+	source [2]models.Matrix // inputs and targets of all rows
 	copies [2]models.Matrix
 	all    []int // 0, 1, 2, …
 }
@@ -156,7 +156,7 @@ type noisyBatch struct {
 func (b *noisyBatch) gradientTo(dst, w []float64, rows []int, sigma float64, rng *rand.Rand) float64 {
 	for i, j := range rows {
 		for k, m := range b.copies {
-			copyRow(m, i, b.from[k], j)
+			copyRow(m, i, b.source[k], j)
 		}
 		switch x := b.copies[0].(type) {
 		case *models.SingleMatrix:

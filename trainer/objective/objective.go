@@ -21,14 +21,14 @@ import (
 type Objective struct {
 	Spent *Work // what it charges
 
-	problem *Problem
-	cost    models.Cost
-	binder  Binder
-	rows    Rows    // that the mean is over
-	count   int     // how many these are
-	Share   float64 // of all training rows
-	options models.Options
-	penalty penalty
+	problem  *Problem
+	cost     models.Cost
+	binder   Binder
+	rows     Rows    // that the mean is over
+	rowCount int     // how many these are
+	Share    float64 // of all training rows
+	options  models.Options
+	penalty  penalty
 
 	passes  Linearization
 	at      []float64 // the weights of passes
@@ -82,19 +82,19 @@ func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Obje
 	penalty := p.penalty()
 	passes := penalty.wrap(on.Bind(rows, o))
 	return &Objective{
-		Spent:   spent,
-		problem: p,
-		cost:    p.Cost(),
-		binder:  on,
-		rows:    rows,
-		count:   passes.Rows(),
-		Share:   1,
-		options: o,
-		penalty: penalty,
-		passes:  passes,
-		at:      make([]float64, p.Dim()),
-		last:    evaluation{at: make([]float64, p.Dim())},
-		batches: batches{problem: p, rows: rows, pool: o.Pool},
+		Spent:    spent,
+		problem:  p,
+		cost:     p.Cost(),
+		binder:   on,
+		rows:     rows,
+		rowCount: passes.Rows(),
+		Share:    1,
+		options:  o,
+		penalty:  penalty,
+		passes:   passes,
+		at:       make([]float64, p.Dim()),
+		last:     evaluation{at: make([]float64, p.Dim())},
+		batches:  batches{problem: p, rows: rows, pool: o.Pool},
 	}
 }
 
@@ -138,7 +138,7 @@ func (o *Objective) closeParts() {
 func (o *Objective) Dim() int { return o.problem.Dim() }
 
 // Rows returns over how many rows the mean is.
-func (o *Objective) Rows() int { return o.count }
+func (o *Objective) Rows() int { return o.rowCount }
 
 // Loss returns the minimized loss. It charges a forward pass, unless the evaluation at w is the last one.
 func (o *Objective) Loss(w []float64) float64 {

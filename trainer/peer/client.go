@@ -111,8 +111,8 @@ func (c *Client) Interrupt(cause error) {
 	c.wire.conn.Close()
 }
 
-// Hurry breaks a request that is in progress.
-func (c *Client) Hurry(cause error) {
+// InterruptRequest breaks a request that is in progress.
+func (c *Client) InterruptRequest(cause error) {
 	if c.mu.TryLock() {
 		c.mu.Unlock()
 		return

@@ -193,10 +193,10 @@ func (m *Model) Leave() (ended <-chan struct{}, failure func() error) {
 	return c.Ended(), c.Failure
 }
 
-// Hurry breaks a request that is in progress.
-func (m *Model) Hurry(cause error) {
-	if h, ok := m.end.(interface{ Hurry(error) }); ok {
-		h.Hurry(cause)
+// InterruptRequest breaks a request that is in progress.
+func (m *Model) InterruptRequest(cause error) {
+	if h, ok := m.end.(interface{ InterruptRequest(error) }); ok {
+		h.InterruptRequest(cause)
 	}
 }
 

@@ -106,8 +106,8 @@ func NewPlayer(s Source, o Options) *Player {
 // trainer.ErrReadOnly, and when Run has returned with trainer.ErrEnded.
 func (p *Player) Feed() feed.Feed { return p.relay.Feed() }
 
-// Attend says who looks at the run.
-func (p *Player) Attend(a *event.Audience) {
+// SetAudience says who looks at the run.
+func (p *Player) SetAudience(a *event.Audience) {
 	p.relay.Update(func(s *event.Status) { s.Audience = a })
 }
 

@@ -20,7 +20,7 @@ import (
 // Run is what is served; *trainer.Session is one.
 type Run interface {
 	Feed() feed.Feed
-	Attend(*event.Audience)
+	SetAudience(*event.Audience)
 }
 
 // Options say who is served, and how much. The zero value of a limit is its default.

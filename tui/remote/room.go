@@ -11,7 +11,7 @@ import (
 
 // room is who looks at the run, and what they did to it.
 //
-//	join, leave, did ──► wake, room for one ──► herald ──► Run.Attend ──► every viewer
+//	join, leave, did ──► wake, room for one ──► herald ──► Run.SetAudience ──► every viewer
 //
 // Whoever comes, goes or acts writes it down and wakes the herald, and never waits for one. The herald tells the run of
 // the newest state and then rests, so that a thousand who come in a second are told in a few words and the last word is
@@ -57,7 +57,7 @@ func (r *room) herald() {
 		case <-r.leave:
 			last = true
 		}
-		r.run.Attend(r.audience())
+		r.run.SetAudience(r.audience())
 		if last {
 			return
 		}

@@ -22,7 +22,7 @@ type told struct {
 
 func (t *told) Feed() feed.Feed { return nil }
 
-func (t *told) Attend(a *event.Audience) {
+func (t *told) SetAudience(a *event.Audience) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all = append(t.all, a)

@@ -25,8 +25,8 @@ import (
 // still is a run that nothing happens in.
 type still struct{ delta feed.Delta }
 
-func (r *still) Attend(*event.Audience) {}
-func (r *still) Feed() feed.Feed        { return &stillFeed{delta: &r.delta} }
+func (r *still) SetAudience(*event.Audience) {}
+func (r *still) Feed() feed.Feed             { return &stillFeed{delta: &r.delta} }
 
 type stillFeed struct{ delta *feed.Delta }
 
