@@ -53,9 +53,9 @@ func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
 	if err := l.Fits(s.LastFile, s.LastLine, l.Rows); err != nil {
 		return nil, err
 	}
-	place, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Encoding, l.Classes != nil)
+	positions, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Encoding, l.Classes != nil)
 	err = l.Each(func(i int, values []float64) error {
-		t.set(place[i], &l.Encoding, values)
+		t.set(positions[i], &l.Encoding, values)
 		return nil
 	})
 	if err != nil {
@@ -130,12 +130,12 @@ func (f *csvFiles) tests(l *csv.Layout, o *Options) (int, error) {
 
 // shuffle returns where each row goes, so that the last ones are drawn by seed from all, or are those of the files for
 // testing.
-func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (place []int) {
-	place = shuffle(l.Rows-l.Tests, seed)
+func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (positions []int) {
+	positions = shuffle(l.Rows-l.Tests, seed)
 	for i := l.Rows - l.Tests; i < l.Rows; i++ {
-		place = append(place, i)
+		positions = append(positions, i)
 	}
-	return place
+	return positions
 }
 
 // complete computes what the training rows alone tell, the first of so many, puts it into all rows, and returns the
@@ -262,12 +262,12 @@ func (t *table) target(i int) float64 {
 	return t.targets.At(i, 0)
 }
 
-// move puts row i in place[i], without a copy of the table.
-func (t *table) move(place []int) {
-	moved := make([]bool, len(place))
+// move puts row i in positions[i], without a copy of the table.
+func (t *table) move(positions []int) {
+	moved := make([]bool, len(positions))
 	spare := make([]float64, t.inputs.RawMatrix().Cols)
-	for start := range place {
-		for i := place[start]; !moved[i]; i = place[i] {
+	for start := range positions {
+		for i := positions[start]; !moved[i]; i = positions[i] {
 			if moved[i] = true; i != start {
 				t.swap(i, start, spare)
 			}

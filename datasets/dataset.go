@@ -160,22 +160,22 @@ type table struct {
 
 func (t *table) rows() int { return t.inputs.RawMatrix().Rows }
 
-// reordered returns a copy of the table with row i in place[i], of as many rows as there are places.
-func (t *table) reordered(place []int) *table {
+// reordered returns a copy of the table with row i in positions[i], of as many rows as there are positions.
+func (t *table) reordered(positions []int) *table {
 	moved := func(m *mat.Dense) *mat.Dense {
 		if m == nil {
 			return nil
 		}
-		out := mat.NewDense(len(place), m.RawMatrix().Cols, nil)
-		for i, to := range place {
+		out := mat.NewDense(len(positions), m.RawMatrix().Cols, nil)
+		for i, to := range positions {
 			copy(out.RawRowView(to), m.RawRowView(i))
 		}
 		return out
 	}
 	out := &table{inputs: moved(t.inputs), targets: moved(t.targets), features: moved(t.features)}
 	if t.labels != nil {
-		out.labels = make([]int, len(place))
-		for i, to := range place {
+		out.labels = make([]int, len(positions))
+		for i, to := range positions {
 			out.labels[to] = t.labels[i]
 		}
 	}

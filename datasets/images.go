@@ -190,11 +190,11 @@ func arrangeImages(o *Options, parts []*imagePart, rows, test int, drawn bool) (
 		}
 		labels = append(labels, all...)
 	}
-	var place []int
+	var positions []int
 	if drawn {
-		place, test = apart(drawRows(rows, test, labels, o.Seed, streamTest))
+		positions, test = apart(drawRows(rows, test, labels, o.Seed, streamTest))
 	}
-	return o.arrange(rows, test, place, func(i int) int { return labels[i] })
+	return o.arrange(rows, test, positions, func(i int) int { return labels[i] })
 }
 
 // fillImages reads the images of all files, whose rows follow one another, each to its place.

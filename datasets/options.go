@@ -119,6 +119,6 @@ func characters(first rune, n int) []string {
 }
 
 // shuffle returns where each of rows goes, so that the last ones are drawn by seed from all.
-func shuffle(rows int, seed uint64) (place []int) {
+func shuffle(rows int, seed uint64) (positions []int) {
 	return rand.New(rand.NewPCG(seed, 0)).Perm(rows)
 }

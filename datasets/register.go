@@ -87,15 +87,15 @@ func (r *Rows) dataset(info *Info, o *Options) (*Dataset, error) {
 }
 
 // order returns where the first count rows go: they are drawn unless the last ones are for testing.
-func (r *Rows) order(count int, seed uint64) (place []int) {
+func (r *Rows) order(count int, seed uint64) (positions []int) {
 	if r.Tests == 0 {
 		return shuffle(count, seed)
 	}
-	place = make([]int, count)
-	for i := range place {
-		place[i] = i
+	positions = make([]int, count)
+	for i := range positions {
+		positions[i] = i
 	}
-	return place
+	return positions
 }
 
 // check returns a *fault.FormatError for rows that don't fit together.

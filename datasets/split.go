@@ -8,8 +8,8 @@ import (
 	"newtop/datasets/fault"
 )
 
-// order says where rows go: row i, as they follow one another where they come from, to place[i] (nil: i), and there are
-// first the rows to train on, then those to decide by, then those to test on.
+// order says where rows go: row i, as they follow one another where they come from, to positions[i] (nil: i), and there
+// are first the rows to train on, then those to decide by, then those to test on.
 type order struct {
 	positions []int
 	Sizes
@@ -48,10 +48,10 @@ func (s Sizes) text(what string) string {
 	return text
 }
 
-// arrange takes the rows to decide by from all rows but the last tests, as place has them (nil: as they are). label
+// arrange takes the rows to decide by from all rows but the last tests, as positions has them (nil: as they are). label
 // tells the class of row i; nil for regression. Rows stay in their order in each part.
-func (o *Options) arrange(rows, tests int, place []int, label func(i int) int) (order, error) {
-	result := order{place, Sizes{Train: rows - tests, Test: tests}}
+func (o *Options) arrange(rows, tests int, positions []int, label func(i int) int) (order, error) {
+	result := order{positions, Sizes{Train: rows - tests, Test: tests}}
 	n := rows - tests
 	decide, err := o.validationRows(n)
 	if err != nil || decide == 0 && o.Folds == 0 {
@@ -60,8 +60,8 @@ func (o *Options) arrange(rows, tests int, place []int, label func(i int) int) (
 	at := make([]int, n) // which row is at a place
 	for i := range rows {
 		p := i
-		if place != nil {
-			p = place[i]
+		if positions != nil {
+			p = positions[i]
 		}
 		if p < n {
 			at[p] = i
@@ -109,8 +109,8 @@ func (o order) move(at, to []int, decide int) order {
 }
 
 // apart returns where rows go so that the picked ones follow the others, and how many these are.
-func apart(picked []bool) (place []int, count int) {
-	place = make([]int, len(picked))
+func apart(picked []bool) (positions []int, count int) {
+	positions = make([]int, len(picked))
 	for _, p := range picked {
 		if p {
 			count++
@@ -122,10 +122,10 @@ func apart(picked []bool) (place []int, count int) {
 		if p {
 			to = &behind
 		}
-		place[i] = *to
+		positions[i] = *to
 		*to++
 	}
-	return place, count
+	return positions, count
 }
 
 // validationRows returns how many of n rows there are to decide by.
@@ -208,13 +208,13 @@ func foldsOf(n, parts int, classes []int, seed uint64) (of []int) {
 }
 
 // interleaved returns where rows go so that every parts-th from k on is of part k.
-func interleaved(of []int, parts int) (place []int) {
+func interleaved(of []int, parts int) (positions []int) {
 	next := make([]int, parts)
 	for _, k := range of {
-		place = append(place, next[k]*parts+k)
+		positions = append(positions, next[k]*parts+k)
 		next[k]++
 	}
-	return place
+	return positions
 }
 
 // counts returns how many of n rows each class has: all of them one for regression.

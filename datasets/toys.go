@@ -85,13 +85,13 @@ func loadParity(o Options) (*Dataset, error) {
 	return d, nil
 }
 
-// patterns makes all patterns of n bits; the one that writes the number i is row place[i], or i for nil.
-func patterns(n int, place []int) *table {
+// patterns makes all patterns of n bits; the one that writes the number i is row positions[i], or i for nil.
+func patterns(n int, positions []int) *table {
 	t := &table{inputs: mat.NewDense(1<<n, n, nil), labels: make([]int, 1<<n)}
 	for i := range t.labels {
 		to := i
-		if place != nil {
-			to = place[i]
+		if positions != nil {
+			to = positions[i]
 		}
 		row := t.inputs.RawRowView(to)
 		for j := range row {

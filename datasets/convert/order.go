@@ -21,7 +21,7 @@ func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
 		spare   [][]byte
 		failed  error
 	)
-	take := func() {
+	writeFirst := func() {
 		r := <-pending[0]
 		pending = pending[1:]
 		if failed != nil {
@@ -36,7 +36,7 @@ func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
 		job, ok, err := next()
 		if err != nil || !ok {
 			for len(pending) > 0 {
-				take()
+				writeFirst()
 			}
 			if failed == nil {
 				failed = err
@@ -54,11 +54,11 @@ func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
 			done <- result{text, err}
 		}()
 		if len(pending) >= runtime.GOMAXPROCS(0) {
-			take()
+			writeFirst()
 		}
 	}
 	for len(pending) > 0 {
-		take()
+		writeFirst()
 	}
 	return failed
 }

@@ -213,22 +213,22 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 }
 
 // readPositions reads which of n values are there, and returns where, nil if all are, and their number.
-func readPositions(levels []byte, n int) (place []int32, count int, err error) {
+func readPositions(levels []byte, n int) (positions []int32, count int, err error) {
 	there, err := bits(levels, n)
 	if err != nil {
 		return nil, 0, err
 	}
-	place = make([]int32, n)
+	positions = make([]int32, n)
 	for i, level := range there {
-		if place[i] = -1; level == 1 {
-			place[i] = int32(count)
+		if positions[i] = -1; level == 1 {
+			positions[i] = int32(count)
 			count++
 		}
 	}
 	if count == n {
 		return nil, n, nil
 	}
-	return place, count, nil
+	return positions, count, nil
 }
 
 // bits decodes n bits that come in runs.

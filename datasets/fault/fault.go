@@ -92,9 +92,9 @@ func IsPathError(err error) bool {
 
 // Quote shows what was found in a file, shortened so that an error stays one line.
 func Quote(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
+	const maxRunes = 40
+	if r := []rune(s); len(r) > maxRunes {
+		s = string(r[:maxRunes]) + "…"
 	}
 	return fmt.Sprintf("%q", s)
 }

@@ -56,7 +56,7 @@ func main() {
 func outlines() (out []byte, err error) {
 	var buf sfnt.Buffer
 	write := func(v int) { out = binary.LittleEndian.AppendUint16(out, uint16(int16(v))) }
-	place := func(v fixed.Int26_6) {
+	writeHalves := func(v fixed.Int26_6) {
 		if half := int(v) / 32; fixed.Int26_6(half*32) == v && half == int(int16(half)) {
 			write(half)
 			return
@@ -91,7 +91,7 @@ func outlines() (out []byte, err error) {
 			}
 			write(len(segments))
 			for _, v := range []fixed.Int26_6{bounds.Min.X, bounds.Min.Y, bounds.Max.X, bounds.Max.Y} {
-				place(v)
+				writeHalves(v)
 			}
 			for _, s := range segments {
 				n, ok := map[sfnt.SegmentOp]int{sfnt.SegmentOpMoveTo: 0, sfnt.SegmentOpLineTo: 1,
@@ -101,8 +101,8 @@ func outlines() (out []byte, err error) {
 				}
 				write(n)
 				for _, p := range s.Args[:max(1, n)] {
-					place(p.X)
-					place(p.Y)
+					writeHalves(p.X)
+					writeHalves(p.Y)
 				}
 			}
 		}

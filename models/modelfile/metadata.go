@@ -102,8 +102,8 @@ type reader struct {
 	tensors  map[string]*safetensors.Tensor // those that have not been taken
 }
 
-func (r *reader) fault(place, found, expected string) error {
-	return &FormatError{File: r.file, Place: place, Found: found, Expected: expected}
+func (r *reader) fault(position, found, expected string) error {
+	return &FormatError{File: r.file, Position: position, Found: found, Expected: expected}
 }
 
 // decode reads the JSON of a key, if it is there.
@@ -113,12 +113,12 @@ func (r *reader) decode(key string, into any) error {
 		return nil
 	}
 	delete(r.metadata, key)
-	place := fmt.Sprintf("metadata %q", key)
+	position := fmt.Sprintf("metadata %q", key)
 	if len(text) > maxText {
-		return r.fault(place, fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("at most %d", maxText))
+		return r.fault(position, fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("at most %d", maxText))
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
-		return r.fault(place, err.Error(), "what newtop writes")
+		return r.fault(position, err.Error(), "what newtop writes")
 	}
 	return nil
 }

@@ -77,16 +77,16 @@ type Field struct {
 	Means   []float64 `json:"means,omitempty"`
 }
 
-// FormatError says what is wrong with a file. Place is a part of it, as an offset or the name of a tensor, and may be
-// empty; Found and Expected are phrases.
-type FormatError struct{ File, Place, Found, Expected string }
+// FormatError says what is wrong with a file. Position is a part of it, as an offset or the name of a tensor, and may
+// be empty; Found and Expected are phrases.
+type FormatError struct{ File, Position, Found, Expected string }
 
 func (e *FormatError) Error() string {
-	place := e.File
-	if e.Place != "" {
-		place += ": " + e.Place
+	position := e.File
+	if e.Position != "" {
+		position += ": " + e.Position
 	}
-	return fmt.Sprintf("%s: found %s, expected %s", place, e.Found, e.Expected)
+	return fmt.Sprintf("%s: found %s, expected %s", position, e.Found, e.Expected)
 }
 
 // The names of the formats.

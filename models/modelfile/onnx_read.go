@@ -16,7 +16,7 @@ func readONNX(text []byte, name string) (*Model, error) {
 	for at := 0; at < len(text); {
 		field, kind, size := protowire.ConsumeField(text[at:])
 		if size < 0 {
-			return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "no protobuf field",
+			return nil, &FormatError{File: name, Position: fmt.Sprintf("offset %d", at), Found: "no protobuf field",
 				Expected: "a safetensors or ONNX file"}
 		}
 		if field == 14 && kind == protowire.BytesType {
@@ -24,11 +24,11 @@ func readONNX(text []byte, name string) (*Model, error) {
 			entry, _ := protowire.ConsumeBytes(text[at+tag:])
 			key, value, ok := keyValue(entry)
 			if _, twice := metadata[key]; !ok || twice {
-				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at),
+				return nil, &FormatError{File: name, Position: fmt.Sprintf("offset %d", at),
 					Found: "metadata without a name of its own", Expected: "a key and a value"}
 			}
 			if !utf8.ValidString(key) || !utf8.ValidString(value) {
-				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at),
+				return nil, &FormatError{File: name, Position: fmt.Sprintf("offset %d", at),
 					Found: "metadata that is no text", Expected: "UTF-8"}
 			}
 			metadata[key] = value
@@ -41,12 +41,12 @@ func readONNX(text []byte, name string) (*Model, error) {
 			Expected: "a model that newtop saved: other ONNX files are for other runtimes"}
 	}
 	delete(metadata, keyWeights)
-	place := fmt.Sprintf("metadata %q", keyWeights)
+	position := fmt.Sprintf("metadata %q", keyWeights)
 	exact, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return nil, &FormatError{File: name, Place: place, Found: err.Error(), Expected: "base64"}
+		return nil, &FormatError{File: name, Position: position, Found: err.Error(), Expected: "base64"}
 	}
-	file, err := safetensors.Decode(exact, name+": "+place)
+	file, err := safetensors.Decode(exact, name+": "+position)
 	if err != nil {
 		return nil, err
 	}

@@ -100,14 +100,14 @@ func compressed(b models.Block) []safetensors.Tensor {
 
 // claim returns a tensor of the file, which must have the shape; -1 in it stands for any length.
 func (r *reader) claim(name string, shape ...int) (*safetensors.Tensor, error) {
-	place := fmt.Sprintf("tensor %q", name)
+	position := fmt.Sprintf("tensor %q", name)
 	t := r.tensors[name]
 	if t == nil {
-		return nil, r.fault(place, "none", fmt.Sprintf("one with shape %v", shape))
+		return nil, r.fault(position, "none", fmt.Sprintf("one with shape %v", shape))
 	}
 	delete(r.tensors, name)
 	if !slices.EqualFunc(t.Shape, shape, func(have, want int) bool { return have == want || want == -1 }) {
-		return nil, r.fault(place, fmt.Sprintf("shape %v", t.Shape), fmt.Sprintf("shape %v", shape))
+		return nil, r.fault(position, fmt.Sprintf("shape %v", t.Shape), fmt.Sprintf("shape %v", shape))
 	}
 	return t, nil
 }

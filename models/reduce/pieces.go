@@ -24,12 +24,12 @@ func (r *Reducer) Pieces(pieces []Piece, leaf func(worker, i int, sum []float64,
 		panic("reduce: Pieces where other processes have rows")
 	}
 	s := &Pieces{Reducer: r, pieces: pieces, leaf: leaf}
-	most := 0
+	bound := 0
 	for _, p := range pieces {
-		most = max(most, p.Rows*p.Cols)
+		bound = max(bound, p.Rows*p.Cols)
 	}
 	for range r.pool.Threads() {
-		s.spare = append(s.spare, vectors(r.tree.root().Level+1, most))
+		s.spare = append(s.spare, vectors(r.tree.root().Level+1, bound))
 	}
 	s.task = s.addPiece
 	return s

@@ -88,15 +88,15 @@ func TestPoolPassesPanicsOn(t *testing.T) {
 func TestPoolIsShared(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := NewPool(2)
-	var inside, most atomic.Int32
+	var inside, bound atomic.Int32
 	finished := make(chan int)
 	for range 4 {
 		go func() {
 			var total atomic.Int64
 			for range 50 {
 				p.Run(8, func(_, i int) {
-					if now := inside.Add(1); now > most.Load() {
-						most.Store(now)
+					if now := inside.Add(1); now > bound.Load() {
+						bound.Store(now)
 					}
 					total.Add(int64(i))
 					inside.Add(-1)
@@ -110,8 +110,8 @@ func TestPoolIsShared(t *testing.T) {
 			t.Errorf("sum %d, expected %d", total, 50*28)
 		}
 	}
-	if most.Load() > 2 {
-		t.Errorf("%d tasks at once on 2 threads", most.Load())
+	if bound.Load() > 2 {
+		t.Errorf("%d tasks at once on 2 threads", bound.Load())
 	}
 	p.Close()
 }

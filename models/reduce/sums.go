@@ -86,12 +86,12 @@ func NewReducer(rows, means, sums int, pool *Pool, part *Part) *Reducer {
 // chooseTasks returns the smallest nodes over some leaves that are not too many: for one thread as few as there can be,
 // which needs the least memory.
 func (t Tree) chooseTasks(first, last, dim, threads int) []Node {
-	most := max(minTasks, min(maxTasks, sumMemory/dim))
+	bound := max(minTasks, min(maxTasks, sumMemory/dim))
 	if threads == 1 {
-		most = 1
+		bound = 1
 	}
 	for level := 0; ; level++ {
-		if tasks := t.cover(nil, first, last, level); len(tasks) <= most || level == t.root().Level {
+		if tasks := t.cover(nil, first, last, level); len(tasks) <= bound || level == t.root().Level {
 			return tasks
 		}
 	}

@@ -27,7 +27,7 @@ func TestTreeShares(t *testing.T) {
 		tree := NewTree(rows)
 		for _, size := range []int{1, 2, 3, 7, 32, 33, 100, 2000} {
 			next, leaves := 0, 0
-			least, most := tree.Leaves(), 0
+			least, bound := tree.Leaves(), 0
 			for rank := range size {
 				first, last := tree.Rows(rank, size)
 				if first != next || last < first || last < rows && last%BlockRows != 0 {
@@ -35,10 +35,10 @@ func TestTreeShares(t *testing.T) {
 				}
 				a, b := tree.Share(rank, size)
 				leaves += b - a
-				least, most, next = min(least, b-a), max(most, b-a), last
+				least, bound, next = min(least, b-a), max(bound, b-a), last
 			}
-			if next != rows || leaves != tree.Leaves() || most-least > 1 {
-				t.Errorf("%d rows, %d ranks: %d rows and %d leaves shared out, %d to %d to a rank", rows, size, next, leaves, least, most)
+			if next != rows || leaves != tree.Leaves() || bound-least > 1 {
+				t.Errorf("%d rows, %d ranks: %d rows and %d leaves shared out, %d to %d to a rank", rows, size, next, leaves, least, bound)
 			}
 		}
 	}

@@ -103,11 +103,11 @@ type power struct {
 // run finds k pairs, and the largest λ if none of them is positive.
 func (p *power) run(k int) (Stop, error) {
 	worst := Residual
-	least, most := math.Inf(1), math.Inf(-1)
+	lowest, highest := math.Inf(1), math.Inf(-1)
 	for j := 0; j < k || p.shifted && j == k; j++ {
 		sigma := 0.0
 		if j == k {
-			sigma = least
+			sigma = lowest
 		}
 		lambda, stop, err := p.find(sigma)
 		switch stop {
@@ -116,8 +116,8 @@ func (p *power) run(k int) (Stop, error) {
 		case Limit:
 			worst = Limit
 		}
-		least, most = min(least, lambda), max(most, lambda)
-		p.shifted = p.shifted || j == k-1 && least < 0 && most <= 0 && k < len(p.next)
+		lowest, highest = min(lowest, lambda), max(highest, lambda)
+		p.shifted = p.shifted || j == k-1 && lowest < 0 && highest <= 0 && k < len(p.next)
 	}
 	return worst, nil
 }

@@ -41,8 +41,8 @@ type Date struct {
 // ReadDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
 // seconds or not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
 func ReadDate(field string) (d Date) {
-	const least, most = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
-	if len(field) < least || len(field) > most || field[0] < '0' || field[0] > '9' {
+	const shortest, longest = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
+	if len(field) < shortest || len(field) > longest || field[0] < '0' || field[0] > '9' {
 		return d
 	}
 	var widths [3]int

@@ -66,7 +66,7 @@ type eigenGD struct {
 	done     int // inner units of the step
 	d, trial []float64
 	state    struct {
-		Begun *correction `archive:"begun"` // nil before the first eigenpairs
+		Correction *correction `archive:"begun"` // nil before the first eigenpairs
 	}
 }
 
@@ -115,7 +115,7 @@ func (m *eigenGD) Step(ctx context.Context, s *optim.State) (optim.Report, error
 	if err := m.watch(ctx, s); err != nil {
 		return report, err
 	}
-	c := m.state.Begun
+	c := m.state.Correction
 	eta := RelativeRate.Of(s.Settings) / c.Above
 	m.direction(s.Gradient)
 	floats.AddScaledTo(m.trial, s.W, eta, m.d)
@@ -143,7 +143,7 @@ func (m *eigenGD) Step(ctx context.Context, s *optim.State) (optim.Report, error
 // due reports whether the eigenvectors are to be computed again: with age, with another k, at weights that are
 // not this method's, and where E has risen, for then they are no longer the steepest.
 func (m *eigenGD) due(s *optim.State) bool {
-	c := m.state.Begun
+	c := m.state.Correction
 	return c == nil || c.Here == nil || !c.Here.At.Is(s.W) || c.Age >= Every.Of(s.Settings) ||
 		c.K != K.Of(s.Settings) ||
 		c.Age > 0 && s.Loss > c.Loss
@@ -158,7 +158,7 @@ func (m *eigenGD) watch(ctx context.Context, s *optim.State) error {
 // direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.
 func (m *eigenGD) direction(g []float64) {
 	vector.Scale(m.d, -1, g)
-	c := m.state.Begun
+	c := m.state.Correction
 	for i := range c.Pairs {
 		e := &c.Pairs[i]
 		vector.Axpy(m.d, -(1-c.Above/e.Value)*vector.Dot(e.Vector, m.d), e.Vector)
@@ -168,7 +168,7 @@ func (m *eigenGD) direction(g []float64) {
 // refresh computes the eigenpairs at the weights.
 func (m *eigenGD) refresh(ctx context.Context, s *optim.State) error {
 	k := K.Of(s.Settings)
-	c := m.state.Begun
+	c := m.state.Correction
 	if c == nil {
 		c = &correction{}
 	}
@@ -187,7 +187,7 @@ func (m *eigenGD) refresh(ctx context.Context, s *optim.State) error {
 	case spectrum.Stop == krylov.NotFinite:
 		return &optim.NotFiniteError{What: "curvature"}
 	}
-	c.Start, m.state.Begun = spectrum.Start(), c
+	c.Start, m.state.Correction = spectrum.Start(), c
 	pairs := spectrum.Top
 	if spectrum.Steps == len(s.W) { // all eigenvalues are there: what is not in Top follows from the other end
 		for _, p := range slices.Backward(spectrum.Bottom) {

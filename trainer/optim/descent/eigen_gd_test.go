@@ -143,7 +143,7 @@ func TestRisenLoss(t *testing.T) {
 	for k := range 8 {
 		before := o.Products
 		if k == 3 {
-			m.(*eigenGD).state.Begun.Loss = -1
+			m.(*eigenGD).state.Correction.Loss = -1
 		}
 		if _, err := m.Step(context.Background(), s); err != nil {
 			t.Fatal(err)

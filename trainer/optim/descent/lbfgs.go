@@ -133,7 +133,7 @@ func (m *lbfgs) moveToBest(s *optim.State, report *optim.Report) {
 // updateDirection makes D belong to the weights, by the pair that the last step left if it was this method's.
 func (m *lbfgs) updateDirection(s *optim.State) {
 	a := m.state.Along
-	same := a != nil && a.Max == MaxPairs.Of(s.Settings) && a.At.Is(s.W)
+	same := a != nil && a.Limit == MaxPairs.Of(s.Settings) && a.At.Is(s.W)
 	switch {
 	case same && a.Ready:
 	case same && m.curved(s.Gradient):
@@ -161,7 +161,7 @@ func (m *lbfgs) curved(g []float64) bool {
 func (m *lbfgs) restart(s *optim.State) {
 	a := &searchDirection{
 		At: slices.Clone(s.W), D: make([]float64, len(s.W)), X: slices.Clone(s.W), G: slices.Clone(s.Gradient),
-		Ready: true, pairs: pairs{Max: MaxPairs.Of(s.Settings)},
+		Ready: true, pairs: pairs{Limit: MaxPairs.Of(s.Settings)},
 	}
 	a.directionTo(a.D, s.Gradient)
 	a.Alpha = 1 / floats.Norm(a.D, 2)

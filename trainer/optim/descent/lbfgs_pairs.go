@@ -4,8 +4,8 @@ import "gonum.org/v1/gonum/floats"
 
 // pairs are the last steps s and changes of the gradient y of lbfgs, Max of them at most, the oldest first.
 type pairs struct {
-	Max int    `archive:"memory"`
-	All []pair `archive:"pairs"`
+	Limit int    `archive:"memory"`
+	All   []pair `archive:"pairs"`
 }
 
 type pair struct {
@@ -18,7 +18,7 @@ type pair struct {
 // add takes in the pair of a step from weights x with gradient before to weights w with gradient g.
 func (p *pairs) add(w, x, g, before []float64) {
 	var next pair
-	if len(p.All) < p.Max {
+	if len(p.All) < p.Limit {
 		next = pair{S: make([]float64, len(w)), Y: make([]float64, len(w))}
 	} else {
 		next = p.All[0]

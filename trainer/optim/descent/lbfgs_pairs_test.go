@@ -20,7 +20,7 @@ func TestPairsAgainstGonum(t *testing.T) {
 		return v
 	}
 	for most := 1; most <= 4; most++ {
-		oracle, mine := &optimize.LBFGS{Store: most}, pairs{Max: most}
+		oracle, mine := &optimize.LBFGS{Store: most}, pairs{Limit: most}
 		x, g := random(), random()
 		want, got := make([]float64, n), make([]float64, n)
 		oracle.InitDirection(&optimize.Location{X: x, Gradient: g}, want)

@@ -72,14 +72,14 @@ type scg struct {
 
 // conjugate is the direction, and what is known of the curvature along it.
 type conjugate struct {
-	At     optim.Position
-	P      []float64 `archive:"direction"`
-	Delta  float64   `archive:"delta"`
-	Square float64   `archive:"square"`    // ‖p‖²
-	Bent   float64   `archive:"curvature"` // pᵀE''p/‖p‖²
-	Bar    float64   `archive:"lambda"`    // λ̄
-	Known  bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
-	Taken  int       `archive:"taken"`     // successes since p was r; as published, iterations
+	At        optim.Position
+	P         []float64 `archive:"direction"`
+	Delta     float64   `archive:"delta"`
+	Square    float64   `archive:"square"`    // ‖p‖²
+	Bent      float64   `archive:"curvature"` // pᵀE''p/‖p‖²
+	Bar       float64   `archive:"lambda"`    // λ̄
+	Known     bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
+	Successes int       `archive:"taken"`     // successes since p was r; as published, iterations
 	optim.Stagnation
 }
 
@@ -125,7 +125,7 @@ func (m *scg) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 // restart makes p = r.
 func (c *conjugate) restart(g []float64) {
 	vector.Scale(c.P, -1, g)
-	c.Known, c.Taken = false, 0
+	c.Known, c.Successes = false, 0
 }
 
 // curvature is step 1: the second-order information, if the last step succeeded.
@@ -223,12 +223,12 @@ func (m *scg) decide(s *optim.State, loss, lambda, comparison float64, hidden bo
 		}
 		m.succeed(s, loss)
 		report.Loss = loss
-	case hidden && (c.Taken == 0 || Form.Of(s.Settings) == formPublished):
+	case hidden && (c.Successes == 0 || Form.Of(s.Settings) == formPublished):
 		return 0, optim.ErrHidden
 	case hidden:
 		c.restart(s.Gradient)
 	case Form.Of(s.Settings) == formPublished:
-		c.Taken++
+		c.Successes++
 	}
 	return lambda, nil
 }
@@ -243,11 +243,11 @@ func (m *scg) succeed(s *optim.State, loss float64) {
 	copy(s.Gradient, m.g)
 	s.Loss = loss
 	c.Known = false
-	c.Taken++
+	c.Successes++
 	vector.Scale(c.P, beta, c.P)
 	vector.Sub(c.P, c.P, m.g)
 	uphill := !(vector.Dot(c.P, m.g) < 0) && Form.Of(s.Settings) != formPublished
-	if c.Taken%len(c.P) == 0 || uphill || !vector.Finite(vector.Norm(c.P)) {
+	if c.Successes%len(c.P) == 0 || uphill || !vector.Finite(vector.Norm(c.P)) {
 		c.restart(m.g)
 	}
 }

@@ -90,7 +90,7 @@ const (
 // falls and τ ≤ τ_max. An iteration after which μ has not fallen is not taken, so the weights are the best ones.
 type bpls struct {
 	state struct {
-		Begun *iterations `archive:"begun"` // nil before the first
+		Progress *iterations `archive:"begun"` // nil before the first
 	}
 }
 
@@ -112,16 +112,16 @@ func (b *bpls) Carried(*optim.State) any { return &b.state }
 
 // Restored checks that the rows are there.
 func (b *bpls) Restored(s *optim.State) error {
-	if b.state.Begun == nil || b.state.Begun.Last == nil {
+	if b.state.Progress == nil || b.state.Progress.Last == nil {
 		return nil
 	}
 	chain, err := s.Objective.(optim.LayeredObjective).Chain()
 	if err != nil {
 		return err
 	}
-	rows := b.state.Begun.Last.Rows
-	if most := chain.Inputs.RawMatrix().Rows; len(rows) > 0 && rows[len(rows)-1] >= most {
-		return fmt.Errorf("misclassified row %d of %d", rows[len(rows)-1], most)
+	rows := b.state.Progress.Last.Rows
+	if limit := chain.Inputs.RawMatrix().Rows; len(rows) > 0 && rows[len(rows)-1] >= limit {
+		return fmt.Errorf("misclassified row %d of %d", rows[len(rows)-1], limit)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (b *bpls) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 	var w []float64
 	var rows []int
 	share := math.NaN()
-	if b.state.Begun == nil {
+	if b.state.Progress == nil {
 		w, rows, err = b.first(p)
 	} else {
 		w, rows, share, err = b.again(p)
@@ -156,11 +156,11 @@ func (b *bpls) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 	if !vector.Finite(vector.Norm(w)) || !vector.Finite(loss) {
 		return report, &optim.NotFiniteError{What: "loss"}
 	}
-	if b.state.Begun == nil {
-		b.state.Begun = &iterations{}
+	if b.state.Progress == nil {
+		b.state.Progress = &iterations{}
 	}
-	b.state.Begun.Tau++
-	b.state.Begun.Last = &missed{slices.Clone(w), rows}
+	b.state.Progress.Tau++
+	b.state.Progress.Last = &missed{slices.Clone(w), rows}
 	report.StepNorm, report.Loss, report.Accepted = floats.Distance(w, s.W, 2), loss, true
 	copy(s.W, w)
 	s.Loss, s.Evaluated = loss, false
@@ -206,17 +206,17 @@ func (b *bpls) again(p *layerSolve) (w []float64, rows []int, share float64, err
 	if !p.second {
 		return stall("one iteration is all of algorithm 1")
 	}
-	begun := b.state.Begun
+	progress := b.state.Progress
 	var before []int
-	if begun.Last != nil && begun.Last.At.Is(p.state.W) {
-		before = begun.Last.Rows
+	if progress.Last != nil && progress.Last.At.Is(p.state.W) {
+		before = progress.Last.Rows
 	} else {
 		before = p.misses(p.state.W)
 	}
 	switch {
 	case len(before) == 0:
 		return stall("every row is classified right")
-	case begun.Tau > TauMax.Of(p.state.Settings):
+	case progress.Tau > TauMax.Of(p.state.Settings):
 		return stall("τ_max iterations are done")
 	}
 	w = slices.Clone(p.state.W)

@@ -136,7 +136,7 @@ func TestBPLSAgainstItsNaiveForm(t *testing.T) {
 
 // followNaively compares at most that many iterations, from small weights that put all rows in few classes, and
 // returns how many there were.
-func followNaively(t *testing.T, o *layered, rule string, most int) (iterations int) {
+func followNaively(t *testing.T, o *layered, rule string, limit int) (iterations int) {
 	t.Helper()
 	const kappa, ridge = 0.05, 0.01
 	m, s := bplsState(t, o, "start", "keep", "clip", optim.Format(kappa), "ridge-2", optim.Format(ridge), "target", rule)
@@ -146,7 +146,7 @@ func followNaively(t *testing.T, o *layered, rule string, most int) (iterations 
 		rows[i] = i
 	}
 	share := 1.0
-	for ; iterations < most; iterations++ {
+	for ; iterations < limit; iterations++ {
 		before, missed := slices.Clone(s.W), o.missed(s.W)
 		if iterations > 0 {
 			share = float64(len(missed)) / float64(o.chain.Inputs.RawMatrix().Rows)

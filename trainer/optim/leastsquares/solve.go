@@ -175,18 +175,18 @@ func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (
 // orthogonal solves by QR of Ã with column pivoting.
 func (q *leastSquares) orthogonal(a, b blas64.General) (x blas64.General, rank int, err error) {
 	pa, pb := q.centred(0, a, 0, a.Rows), q.centred(1, b, 0, b.Rows)
-	n, most := a.Cols, min(a.Rows, a.Cols)
+	n, limit := a.Cols, min(a.Rows, a.Cols)
 	if !vector.Finite(vector.Norm(pa.Data)) || !vector.Finite(vector.Norm(pb.Data)) {
 		return x, 0, &optim.NotFiniteError{What: "least-squares problem"}
 	}
-	order, tau := make([]int, n), make([]float64, most)
+	order, tau := make([]int, n), make([]float64, limit)
 	for i := range order {
 		order[i] = -1 // free to move
 	}
 	withWork(func(work []float64, size int) { lapack64.Geqp3(pa, order, tau, work, size) })
-	q.spent += float64(n) * float64(most) * float64(max(a.Rows, n)-most/3)
+	q.spent += float64(n) * float64(limit) * float64(max(a.Rows, n)-limit/3)
 	first := math.Abs(pa.Data[0])
-	for rank < most && math.Abs(pa.Data[rank*pa.Stride+rank]) > float64(max(a.Rows, n))*optim.Eps*first {
+	for rank < limit && math.Abs(pa.Data[rank*pa.Stride+rank]) > float64(max(a.Rows, n))*optim.Eps*first {
 		rank++
 	}
 	withWork(func(work []float64, size int) {
@@ -250,9 +250,9 @@ func leading(a blas64.General) blas64.Triangular {
 
 // withWork calls a LAPACK routine with as much room for its work as it asks for.
 func withWork(routine func(work []float64, size int)) {
-	ask := make([]float64, 1)
-	routine(ask, -1)
-	work := make([]float64, int(ask[0]))
+	size := make([]float64, 1)
+	routine(size, -1)
+	work := make([]float64, int(size[0]))
 	routine(work, len(work))
 }
 
