@@ -47,6 +47,7 @@ func (a *Area) DotX(g *style.GlyphSet, v float64) int {
 	return within((a.across(v)-a.Left)/(a.Right-a.Left)*float64(last), last)
 }
 
+// DotY maps a y to a row of dots.
 func (a *Area) DotY(g *style.GlyphSet, v float64) int {
 	top := a.H*g.DotsY - 1
 	if a.High <= a.Low {

@@ -34,6 +34,7 @@ type glyph struct {
 	lit   uint8 // which dots show, if that is what it is made of
 }
 
+// Resize empties the canvas and gives it a size.
 func (c *Canvas) Resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	if c.W != w || c.h != h {
@@ -51,6 +52,7 @@ func (c *Canvas) At(x, y int) *glyph {
 	return &c.cells[y*c.W+x]
 }
 
+// Set sets a cell; one outside is left out.
 func (c *Canvas) Set(x, y int, r rune, t style.Token) {
 	if g := c.At(x, y); g != nil {
 		*g = glyph{R: r, color: t}

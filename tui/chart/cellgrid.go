@@ -39,6 +39,7 @@ type Raster struct {
 	Values []float64
 }
 
+// NewRaster returns a raster of zeros.
 func NewRaster(w, h int) Raster { return Raster{w, h, make([]float64, max(w, 0)*max(h, 0))} }
 
 // Fitted scales a raster to w × h: enlarged, values repeat; reduced, each is the mean of what falls on it, or, with
@@ -99,6 +100,7 @@ type gridCell struct {
 	color string
 }
 
+// NewCellGrid returns an empty grid of cells.
 func NewCellGrid(v *style.Pen, w, h int) *CellGrid {
 	return &CellGrid{v, max(w, 0), max(h, 0), make([]gridCell, max(w, 0)*max(h, 0))}
 }
@@ -111,6 +113,7 @@ func RowsPerCell(v *style.Pen) int {
 	return 1
 }
 
+// Set sets a cell in a colour; one outside is left out.
 func (m *CellGrid) Set(x, y int, r rune, color string) {
 	if x >= 0 && y >= 0 && x < m.W && y < m.H {
 		m.Tile[y*m.W+x] = gridCell{r, color}

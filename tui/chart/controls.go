@@ -395,8 +395,10 @@ type drag struct {
 	window [2]float64 // as it was at the start
 }
 
+// XAxis implements AxisKeeper.
 func (cv *Controls) XAxis() string { return AxisNames[cv.By] }
 
+// SetXAxis implements AxisKeeper.
 func (cv *Controls) SetXAxis(name string) {
 	if i := slices.Index(AxisNames, name); i >= 0 {
 		cv.By = Axis(i)

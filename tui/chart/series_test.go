@@ -120,3 +120,70 @@ func TestSeriesBounds(t *testing.T) {
 func testPen() *style.Pen {
 	return &style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}
 }
+
+// TestCutLong cuts a series whose buckets stand for many points, in the tail and before it.
+func TestCutLong(t *testing.T) {
+	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
+		var s Series
+		for i := range 100_000 {
+			s.Append(Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
+		}
+		s.Cut(to)
+		_, last, ok := s.Ends()
+		if ok != (to >= 0) || ok && last != to {
+			t.Errorf("cut at %v: ends at %v", to, last)
+		}
+		for i := range 50_000 {
+			s.Append(Position{to + 1 + float64(i), 1e5, 1e6}, 0)
+		}
+		before := math.Inf(-1)
+		for _, b := range s.Fine() {
+			if !(b.X1[Epochs] >= before) {
+				t.Fatalf("cut at %v: %v follows on %v", to, b.X1[Epochs], before)
+			}
+			before = b.X1[Epochs]
+		}
+		if before != to+50_000 || len(s.Old) > MaxOld {
+			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.Old))
+		}
+	}
+}
+
+// TestFineTail: zoomed in, the newest of a million points are there one by one.
+func TestFineTail(t *testing.T) {
+	var s Series
+	for i := range 1_000_000 {
+		s.Add(float64(i), float64(i%1000))
+	}
+	items := s.Fine()
+	for i := range TailPoints {
+		b := items[len(items)-1-i]
+		if want := 999_999 - i; b.X1[Epochs] != float64(want) || b.Last != float64(want%1000) || b.N != 1 {
+			t.Fatalf("point %d from the end: %+v", i, b)
+		}
+	}
+	total := 0
+	for _, b := range items {
+		total += int(b.N)
+	}
+	if total < 1_000_000 || total > 1_000_000+s.Each {
+		t.Errorf("%d points in all", total)
+	}
+}
+
+// TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
+func TestPlacesOutsideThePicture(t *testing.T) {
+	g := testPen().Glyphs
+	a := Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
+	for _, c := range []struct {
+		v float64
+		x int
+	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
+		if x := a.DotX(g, c.v); x != c.x {
+			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
+		}
+	}
+	if y := a.DotY(g, math.NaN()); y != -1 {
+		t.Errorf("y of NaN is %d", y)
+	}
+}

@@ -120,6 +120,7 @@ func (r *Race) cost() string {
 	return "; it cost " + format.Work(spent) + " equivalents"
 }
 
+// Diverged reports whether that is why the racer ended.
 func (r *Racer) Diverged() bool { return strings.HasPrefix(r.Ended, "diverged") }
 
 // Spent is which part of its budget a racer has used, 0…1.

@@ -60,6 +60,7 @@ type EpochWork struct {
 	Parts []SolveWork
 }
 
+// SolveWork is the number of iterations of a solve and why it ended.
 type SolveWork struct {
 	Member, Block, Iterations int
 	Stop                      krylov.Stop
@@ -133,6 +134,7 @@ func (s *Solve) continues(e *event.InnerEvent) bool {
 		e.Iteration > s.Last().N
 }
 
+// Last is the latest iteration of a solve, which must have one.
 func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.

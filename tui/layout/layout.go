@@ -9,6 +9,7 @@ import (
 // Rect is a rectangle of cells.
 type Rect struct{ X, Y, W, H int }
 
+// Contains reports whether a cell lies in the rectangle.
 func (r Rect) Contains(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
 // ID is the number of a pane, in the order of tab. The named ones have places; others are shown in that of the log.

@@ -122,56 +122,6 @@ func TestWayBack(t *testing.T) {
 	}
 }
 
-// TestCutLong cuts a series whose buckets stand for many points, in the tail and before it.
-func TestCutLong(t *testing.T) {
-	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
-		var s chart.Series
-		for i := range 100_000 {
-			s.Append(chart.Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
-		}
-		s.Cut(to)
-		_, last, ok := s.Ends()
-		if ok != (to >= 0) || ok && last != to {
-			t.Errorf("cut at %v: ends at %v", to, last)
-		}
-		for i := range 50_000 {
-			s.Append(chart.Position{to + 1 + float64(i), 1e5, 1e6}, 0)
-		}
-		before := math.Inf(-1)
-		for _, b := range s.Fine() {
-			if !(b.X1[chart.Epochs] >= before) {
-				t.Fatalf("cut at %v: %v follows on %v", to, b.X1[chart.Epochs], before)
-			}
-			before = b.X1[chart.Epochs]
-		}
-		if before != to+50_000 || len(s.Old) > chart.MaxOld {
-			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.Old))
-		}
-	}
-}
-
-// TestFineTail: zoomed in, the newest of a million points are there one by one.
-func TestFineTail(t *testing.T) {
-	var s chart.Series
-	for i := range 1_000_000 {
-		s.Add(float64(i), float64(i%1000))
-	}
-	items := s.Fine()
-	for i := range chart.TailPoints {
-		b := items[len(items)-1-i]
-		if want := 999_999 - i; b.X1[chart.Epochs] != float64(want) || b.Last != float64(want%1000) || b.N != 1 {
-			t.Fatalf("point %d from the end: %+v", i, b)
-		}
-	}
-	total := 0
-	for _, b := range items {
-		total += int(b.N)
-	}
-	if total < 1_000_000 || total > 1_000_000+s.Each {
-		t.Errorf("%d points in all", total)
-	}
-}
-
 // TestCursorSpares: the box never covers the cursor's column, where the points are.
 func TestCursorSpares(t *testing.T) {
 	v := storyView()

@@ -93,6 +93,7 @@ type Cache struct {
 	At, Headed time.Time // when they and the first of them were drawn, where that counts
 }
 
+// CacheKey is what a picture of a pane depends on.
 type CacheKey struct {
 	W, H            int
 	Version, Style  uint64

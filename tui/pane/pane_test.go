@@ -2,7 +2,6 @@ package pane
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -88,23 +86,6 @@ func TestCountsStayWhole(t *testing.T) {
 		if got := v.H.Curves.Metrics[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
-	}
-}
-
-// TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
-func TestPlacesOutsideThePicture(t *testing.T) {
-	g := viewOf().Glyphs
-	a := chart.Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
-	for _, c := range []struct {
-		v float64
-		x int
-	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
-		if x := a.DotX(g, c.v); x != c.x {
-			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
-		}
-	}
-	if y := a.DotY(g, math.NaN()); y != -1 {
-		t.Errorf("y of NaN is %d", y)
 	}
 }
 

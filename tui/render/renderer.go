@@ -52,6 +52,7 @@ type Frame struct {
 	shared *Shared // that it is of, nil for a frame of one viewer
 }
 
+// NewRenderer returns a renderer that writes to a terminal with an environment, within an allowance; nil for no bound.
 func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 	return &Renderer{
 		out:    out,

@@ -130,7 +130,9 @@ type StoredMsg struct{ err error }
 func (k *PreferenceStore) Start(now Preferences) { k.last = now }
 
 // Last are the choices that the screen showed when it was last asked, Stored those of the file.
-func (k *PreferenceStore) Last() Preferences   { return k.last }
+func (k *PreferenceStore) Last() Preferences { return k.last }
+
+// Stored are the preferences as the file has them.
 func (k *PreferenceStore) Stored() Preferences { return k.stored }
 
 // Notice compares the screen with what it was, and returns the command that writes a change. One write is
@@ -188,6 +190,7 @@ func (k *PreferenceStore) Flush() {
 	}
 }
 
+// SaveFormat is a format of saved models: its name, what it is for and a line about it.
 type SaveFormat struct{ Name, Use, About string }
 
 // SaveFormats are the formats that a model leaves in, by extension, and what each is for.

@@ -53,6 +53,7 @@ type GlyphSet struct {
 	To           string // from one to another
 }
 
+// Set is the set of characters; of GlyphsAuto that which the environment of a terminal suggests.
 func (g Glyphs) Set(environ []string) *GlyphSet {
 	if g == GlyphsAuto || g == GlyphsPreferred {
 		g = GlyphsBraille

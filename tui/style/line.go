@@ -13,6 +13,7 @@ type Part struct {
 	Text  string
 }
 
+// Width is the width of parts beside each other.
 func Width(parts []Part) int {
 	n := 0
 	for _, p := range parts {

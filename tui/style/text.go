@@ -202,8 +202,10 @@ func Abreast(blocks [][]string, h int) []string {
 	return rows
 }
 
+// Right fills a text on its left up to w columns.
 func Right(s string, w int) string { return Spaces(w-Cells(s)) + s }
 
+// Pad fills a text on its right up to w columns.
 func Pad(s string, w int) string { return s + Spaces(w-Cells(s)) }
 
 // Wrapped breaks plain text between words.
@@ -215,4 +217,5 @@ func Wrapped(s string, w int) []string {
 	return rows
 }
 
+// Clip returns the first n rows.
 func Clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }

@@ -122,8 +122,10 @@ func shortest(hex string) color.Color {
 // racerColors tell the racers apart, together with their letters and with every second line dashed.
 var racerColors = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text, NotFinite, Muted}
 
+// RacerToken is the colour of the i-th racer.
 func RacerToken(i int) Token { return racerColors[i%len(racerColors)] }
 
+// RacerLetter is the letter of the i-th racer.
 func RacerLetter(i int) string { return string(rune('A' + i%26)) }
 
 // OnPaper is a token's colour on a light ground; nil is black.

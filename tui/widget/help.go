@@ -9,6 +9,7 @@ import (
 // Hint is a key and what it does, in a word or two.
 type Hint struct{ Key, Text string }
 
+// NewHint names a key in the footer.
 func NewHint(key, text string) Hint { return Hint{Key: key, Text: text} }
 
 // Section is a part of the help: a heading, and rows of what stands for what.

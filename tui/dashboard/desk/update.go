@@ -121,6 +121,7 @@ func (a *App) MouseMode() tea.MouseMode {
 	return tea.MouseModeCellMotion
 }
 
+// WindowTitle is what the terminal puts over its window.
 func (a *App) WindowTitle() string {
 	if a.H.Run == nil {
 		return a.Title
