@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"charm.land/bubbles/v2/progress"
 	"github.com/spf13/cobra"
@@ -47,16 +47,16 @@ func newData() *cobra.Command {
 }
 
 func listData(out io.Writer, dir string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tROWS\tINPUTS\tOUTPUTS\tTASK\tFILES\tWHAT")
+	table := print.Table{Heads: []string{"NAME", "ROWS", "INPUTS", "OUTPUTS", "TASK", "FILES", "WHAT"}}
 	for _, i := range datasets.List() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir),
-			i.Title)
+		table.Rows = append(table.Rows, []string{i.Name, strconv.Itoa(i.Rows), strconv.Itoa(i.Inputs),
+			strconv.Itoa(i.Outputs),
+			fmt.Sprint(i.Task), presence(&i, dir), i.Title})
 	}
-	fmt.Fprintln(
-		w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ), packed by gzip or not, several, "+
-			"or - for standard input, with --target COLUMN")
-	return w.Flush()
+	table.Rows = append(table.Rows, []string{"FILE", "", "", "", "any", "yours",
+		"any table by its path (CSV, Parquet, NPY, " +
+			"NPZ), packed by gzip or not, several, or - for standard input, with --target COLUMN"})
+	return table.Print(out)
 }
 
 // presence says in a word whether a set can be used now.
@@ -136,15 +136,15 @@ func verifyData(out io.Writer, name, dir string) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := print.Table{Heads: []string{"", ""}}
 	var wrong []string
 	for _, s := range states {
-		fmt.Fprintf(w, "%s\t%s\n", s.State, s.Path)
+		table.Rows = append(table.Rows, []string{fmt.Sprint(s.State), s.Path})
 		if !usable(s.State) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s", s.File, s.State))
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := table.Print(out); err != nil {
 		return err
 	}
 	if wrong != nil {

@@ -186,8 +186,7 @@ const (
 
 // columnTable lists the columns.
 func columnTable(s *survey.Survey, width int, all bool) string {
-	head := []string{"COLUMN", "TYPE", "MISSING", "DISTINCT", "INPUTS", "ALONE", "VALUES"}
-	rows := [][]string{head}
+	table := print.Table{Heads: []string{"COLUMN", "TYPE", ">MISSING", ">DISTINCT", ">INPUTS", ">ALONE", "VALUES"}}
 	for i := 0; i < len(s.Columns); {
 		c := &s.Columns[i]
 		n := 1
@@ -196,13 +195,18 @@ func columnTable(s *survey.Survey, width int, all bool) string {
 		}
 		if all || len(s.Columns) <= manyColumns || n <= fewLike {
 			n = 1
-			rows = append(rows, columnRow(c))
+			table.Rows = append(table.Rows, columnRow(c))
 		} else {
-			rows = append(rows, columnRow(c), alikeRow(s.Columns[i+1:i+n-1]), columnRow(&s.Columns[i+n-1]))
+			table.Rows = append(table.Rows, columnRow(c), alikeRow(s.Columns[i+1:i+n-1]), columnRow(&s.Columns[i+n-1]))
 		}
 		i += n
 	}
-	return aligned(rows, width)
+	var whole, cut strings.Builder
+	table.Print(&whole)
+	for line := range strings.Lines(whole.String()) {
+		cut.WriteString(ansi.Truncate(strings.TrimSuffix(line, "\n"), width, "…") + "\n")
+	}
+	return cut.String()
 }
 
 // alike reports whether nothing of two columns must be told apart: they are numbers, none of them is missing, and they
@@ -295,37 +299,6 @@ func sparkline(counts []int) string {
 			level = max(1, (8*n+top/2)/top)
 		}
 		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[level])
-	}
-	return b.String()
-}
-
-// aligned puts rows under one another, each cut to the width.
-func aligned(rows [][]string, width int) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for j, text := range row {
-			widths[j] = max(widths[j], ansi.StringWidth(text))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line string
-		for j, text := range row {
-			if widths[j] == 0 {
-				continue
-			}
-			pad := strings.Repeat(" ", widths[j]-ansi.StringWidth(text))
-			if j >= 2 && j <= 5 {
-				text = pad + text
-			} else {
-				text += pad
-			}
-			if line != "" {
-				text = "  " + text
-			}
-			line += text
-		}
-		b.WriteString(ansi.Truncate(strings.TrimRight(line, " "), width, "…") + "\n")
 	}
 	return b.String()
 }

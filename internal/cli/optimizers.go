@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -20,34 +20,38 @@ func newOptimizers() *cobra.Command {
 		Args:              flags.Arguments(0, 1, "one name at most"),
 		ValidArgsFunction: flags.First(flags.Methods),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			if len(args) == 0 {
-				listOptimizers(w)
-				return w.Flush()
+				return listOptimizers(cmd.OutOrStdout())
 			}
 			info, err := methods.Lookup(args[0])
 			if err != nil {
 				return err
 			}
-			showOptimizer(w, info)
-			return w.Flush()
+			return showOptimizer(cmd.OutOrStdout(), info)
 		},
 	}
 }
 
-func listOptimizers(w io.Writer) {
-	fmt.Fprintln(w, "NAME\tWHAT\tPAPER\tCOST OF AN EPOCH")
+func listOptimizers(w io.Writer) error {
+	table := print.Table{Heads: []string{"NAME", "WHAT", "PAPER", "COST OF AN EPOCH"}}
 	for _, i := range methods.All() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Name, i.Title, i.Paper, i.Cost)
+		table.Rows = append(table.Rows, []string{i.Name, i.Title, i.Paper, i.Cost})
 	}
+	return table.Print(w)
 }
 
-func showOptimizer(w io.Writer, i *optim.Info) {
+func showOptimizer(w io.Writer, i *optim.Info) error {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", i.Name, i.Title, ansi.Wordwrap(i.Summary, 80, ""))
-	fmt.Fprintf(w, "paper\t%s\nimplements\t%s\ncost of an epoch\t%s\n\n", i.Paper, i.Equations, i.Cost)
-	fmt.Fprintln(w, "--set KEY\tDEFAULT\tRANGE\tMEANING")
+	about := print.Table{Heads: []string{"", ""}, Rows: [][]string{
+		{"paper", i.Paper}, {"implements", i.Equations}, {"cost of an epoch", i.Cost}}}
+	keys := print.Table{Heads: []string{"--set KEY", "DEFAULT", "RANGE", "MEANING"}}
 	for k := range i.Parameters {
 		h := &i.Parameters[k]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", h.Key, h.Text(h.Default), h.Range(), h.Meaning)
+		keys.Rows = append(keys.Rows, []string{h.Key, h.Text(h.Default), h.Range(), h.Meaning})
 	}
+	if err := about.Print(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return keys.Print(w)
 }

@@ -12,7 +12,8 @@ import (
 // columnGap is the space between two columns.
 const columnGap = 2
 
-// Table is a table of texts. A heading that begins with > stands over a column that is aligned to the right.
+// Table is a table of texts. A heading that begins with > stands over a column that is aligned to the right. Where all
+// headings are empty they have no line.
 type Table struct {
 	Heads []string
 	Rows  [][]string
@@ -36,7 +37,11 @@ func (g *Table) Print(out io.Writer) error { return g.Fit(out, 0) }
 // Fit prints the table in a width; 0 is any.
 func (g *Table) Fit(out io.Writer, width int) error {
 	wide := g.widths(width)
-	for k := -1; k < len(g.Rows); k++ {
+	first := -1
+	if strings.Join(g.Heads, "") == "" {
+		first = 0
+	}
+	for k := first; k < len(g.Rows); k++ {
 		var line strings.Builder
 		for i, head := range g.Heads {
 			if wide[i] == 0 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -222,30 +221,31 @@ func rowsOf(d *event.DataInfo) string {
 func (t *summary) printFigures(w *sheet) {
 	m := t.run.Measure()
 	var names []string
-	var table strings.Builder
-	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	test, text := "test loss", func(e *event.EpochEvent) string { return print.Number(e.TestLoss, 6) }
 	if m.Quantity == m.Validation() { // beside which the test figure is of more use
 		held := event.Measure{Quantity: m.Test()}
 		test, text = held.Info().Name, func(e *event.EpochEvent) string { return print.MeasureOf(held, e) }
 	}
-	fmt.Fprintf(cells, "%s\tloss\t%s\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), test, measureName(t.run))
+	table := print.Table{Heads: []string{">" + t.run.Opening.Counted(), ">loss", ">" + test, ">" + measureName(t.run),
+		">time",
+		">equivalents"}}
 	for _, at := range []struct {
 		name string
 		e    *event.EpochEvent
 	}{{"start", t.run.First}, {"last", t.run.Last}, {"best", t.run.Best}} {
 		if at.e != nil {
 			names = append(names, at.name)
-			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, print.Number(at.e.Loss, 6), text(at.e),
-				print.MeasureOf(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents))
+			table.Rows = append(table.Rows, []string{strconv.Itoa(at.e.Epoch), print.Number(at.e.Loss, 6), text(at.e),
+				print.MeasureOf(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents)})
 		}
 	}
 	if names == nil {
 		return
 	}
-	cells.Flush()
-	for i, row := range strings.Split(strings.TrimRight(table.String(), "\n"), "\n") {
-		w.line(append([]string{""}, names...)[i], "%s", row)
+	var lines strings.Builder
+	table.Print(&lines)
+	for i, row := range strings.Split(strings.TrimRight(lines.String(), "\n"), "\n") {
+		w.line(append([]string{""}, names...)[i], "  %s", row)
 	}
 }
 
