@@ -100,12 +100,12 @@ func (c *counter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// mostLinks bounds the symbolic links that are followed to a file that is not there.
-const mostLinks = 40
+// maxLinks bounds the symbolic links that are followed to a file that is not there.
+const maxLinks = 40
 
 // destination follows symbolic links, so that what they point to is replaced, or made, and not the link.
 func destination(path string) string {
-	for range mostLinks {
+	for range maxLinks {
 		if to, err := filepath.EvalSymlinks(path); err == nil {
 			return to
 		}

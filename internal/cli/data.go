@@ -47,7 +47,7 @@ func newData() *cobra.Command {
 }
 
 func listData(out io.Writer, dir string) error {
-	table := print.Table{Heads: []string{"NAME", "ROWS", "INPUTS", "OUTPUTS", "TASK", "FILES", "WHAT"}}
+	table := print.Table{Headers: []string{"NAME", "ROWS", "INPUTS", "OUTPUTS", "TASK", "FILES", "WHAT"}}
 	for _, i := range datasets.List() {
 		table.Rows = append(table.Rows, []string{i.Name, strconv.Itoa(i.Rows), strconv.Itoa(i.Inputs),
 			strconv.Itoa(i.Outputs),
@@ -136,7 +136,7 @@ func verifyData(out io.Writer, name, dir string) error {
 	if err != nil {
 		return err
 	}
-	table := print.Table{Heads: []string{"", ""}}
+	table := print.Table{Headers: []string{"", ""}}
 	var wrong []string
 	for _, s := range states {
 		table.Rows = append(table.Rows, []string{fmt.Sprint(s.State), s.Path})

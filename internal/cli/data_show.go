@@ -186,7 +186,7 @@ const (
 
 // columnTable lists the columns.
 func columnTable(s *survey.Survey, width int, all bool) string {
-	table := print.Table{Heads: []string{"COLUMN", "TYPE", ">MISSING", ">DISTINCT", ">INPUTS", ">ALONE", "VALUES"}}
+	table := print.Table{Headers: []string{"COLUMN", "TYPE", ">MISSING", ">DISTINCT", ">INPUTS", ">ALONE", "VALUES"}}
 	for i := 0; i < len(s.Columns); {
 		c := &s.Columns[i]
 		n := 1

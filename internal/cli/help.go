@@ -213,15 +213,17 @@ func (h *helpWriter) shell(line string) {
 	for i, word := range words {
 		switch {
 		case word == "newtop":
-			words[i] = ink(h.colors.program, word)
+			words[i] = foreground(h.colors.program, word)
 		case strings.HasPrefix(word, "-"):
-			words[i] = ink(h.colors.flag, word)
+			words[i] = foreground(h.colors.flag, word)
 		}
 	}
 	fmt.Fprintln(h.out, "    "+strings.Join(words, " "))
 }
 
-func ink(c color.Color, text string) string { return lipgloss.NewStyle().Foreground(c).Render(text) }
+func foreground(c color.Color, text string) string {
+	return lipgloss.NewStyle().Foreground(c).Render(text)
+}
 
 // helpEntry is a command or a flag.
 type helpEntry struct{ heading, name, text, usual string }
@@ -313,7 +315,7 @@ func (h *helpWriter) entries(list []helpEntry, names int, c color.Color) {
 			text += " (default " + e.usual + ")"
 		}
 		pad := left - 4 - utf8.RuneCountInString(e.name)
-		line := "    " + ink(c, e.name)
+		line := "    " + foreground(c, e.name)
 		for i, row := range print.Wrapped(text, h.width-left) {
 			if i > 0 || pad < gap {
 				line += "\n"

@@ -20,8 +20,8 @@ import (
 	"newtop/trainer/store/recorder"
 )
 
-// harmless runs a command and fails where a terminal would act on what it prints, or a line is not its own; where the last
-// is a matter of the format, table is true.
+// harmless runs a command and fails where a terminal would act on what it prints, or a line is not its own; where the
+// last is a matter of the format, table is true.
 func harmless(t *testing.T, table bool, args ...string) (out, errs string, code int) {
 	t.Helper()
 	out, errs, code = newtop(args...)
@@ -110,7 +110,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 	for _, id := range []string{"20260101-000000-aaaaaa", "20260101-000000-bbbbbb"} {
 		about := filled[recorder.About]()
-		about.Sole, about.Config.Epochs = false, 5
+		about.Exclusive, about.Config.Epochs = false, 5
 		r := recorder.New(s, about)
 		for _, e := range hostileEvents() {
 			if run, ok := e.(event.RunEvent); ok {
@@ -191,8 +191,8 @@ var wrongly = map[string][]string{
 	"newtop train": {"--epochs", "-1"}, "newtop serve": {"--epochs", "-1"}, "newtop tune": {"--top", "0"}, "newtop resume": {"nosuch"}, "newtop watch": {"nosuch"},
 }
 
-// Errors repeat arguments in a form that acts on no terminal, and not the whole of long ones. By day one text is both, and a flag
-// that several commands have is tried on the first of them.
+// Errors repeat arguments in a form that acts on no terminal, and not the whole of long ones. By day one text is both,
+// and a flag that several commands have is tried on the first of them.
 func TestHostileArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	texts := []string{formattest.All() + strings.Repeat(` y "z"`, 2000)}

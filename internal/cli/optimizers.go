@@ -33,7 +33,7 @@ func newOptimizers() *cobra.Command {
 }
 
 func listOptimizers(w io.Writer) error {
-	table := print.Table{Heads: []string{"NAME", "WHAT", "PAPER", "COST OF AN EPOCH"}}
+	table := print.Table{Headers: []string{"NAME", "WHAT", "PAPER", "COST OF AN EPOCH"}}
 	for _, i := range methods.All() {
 		table.Rows = append(table.Rows, []string{i.Name, i.Title, i.Paper, i.Cost})
 	}
@@ -42,9 +42,9 @@ func listOptimizers(w io.Writer) error {
 
 func showOptimizer(w io.Writer, i *optim.Info) error {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", i.Name, i.Title, ansi.Wordwrap(i.Summary, 80, ""))
-	about := print.Table{Heads: []string{"", ""}, Rows: [][]string{
+	about := print.Table{Headers: []string{"", ""}, Rows: [][]string{
 		{"paper", i.Paper}, {"implements", i.Equations}, {"cost of an epoch", i.Cost}}}
-	keys := print.Table{Heads: []string{"--set KEY", "DEFAULT", "RANGE", "MEANING"}}
+	keys := print.Table{Headers: []string{"--set KEY", "DEFAULT", "RANGE", "MEANING"}}
 	for k := range i.Parameters {
 		h := &i.Parameters[k]
 		keys.Rows = append(keys.Rows, []string{h.Key, h.Text(h.Default), h.Range(), h.Meaning})

@@ -4,5 +4,5 @@ package filelock
 
 import "os"
 
-// taken reports false where there are no locks.
-func taken(*os.File) bool { return false }
+// isTaken reports false where there are no locks.
+func isTaken(*os.File) bool { return false }

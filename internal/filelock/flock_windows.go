@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// taken locks the file's first byte, which need not be there, or reports that it is locked.
-func taken(f *os.File) bool {
+// isTaken locks the file's first byte, which need not be there, or reports that it is locked.
+func isTaken(f *os.File) bool {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION)

@@ -25,7 +25,7 @@ func (r *RunReader) Checkpoint(ctx context.Context, seq int64) (*trainer.Checkpo
 	}
 	c := new(trainer.Checkpoint)
 	if err := c.UnmarshalBinary(text); err != nil {
-		return nil, &sqlfile.RowError{Table: "checkpoints", Run: r.Id, Seq: seq, Err: err}
+		return nil, &sqlfile.RowError{Table: "checkpoints", Run: r.ID, Seq: seq, Err: err}
 	}
 	return c, nil
 }
@@ -40,7 +40,7 @@ func (r *RunReader) CheckpointBytes(ctx context.Context, seq int64) (text []byte
 		return nil, err
 	}
 	bad := func(err error) error {
-		return &sqlfile.RowError{Table: "checkpoints", Run: r.Id, Seq: seq, Err: err}
+		return &sqlfile.RowError{Table: "checkpoints", Run: r.ID, Seq: seq, Err: err}
 	}
 	if there.Int64 != size.Int64 || size.Int64 <= 0 {
 		return nil, bad(fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
@@ -65,9 +65,9 @@ func (r *RunReader) CheckpointBytes(ctx context.Context, seq int64) (text []byte
 	return text, err
 }
 
-// newestSound returns the run's newest checkpoint that can be read, with its number, and what is wrong with one that is
+// LatestSound returns the run's newest checkpoint that can be read, with its number, and what is wrong with one that is
 // newer; zeros where there is none. Where none can be read the newest one's error is returned.
-func (r *RunReader) NewestSound(ctx context.Context) (seq int64, c *trainer.Checkpoint, passed, err error) {
+func (r *RunReader) LatestSound(ctx context.Context) (seq int64, c *trainer.Checkpoint, skipped, err error) {
 	seqs, err := r.Checkpoints(ctx)
 	if err != nil {
 		return 0, nil, nil, err
@@ -75,12 +75,12 @@ func (r *RunReader) NewestSound(ctx context.Context) (seq int64, c *trainer.Chec
 	for _, seq := range seqs {
 		c, err := r.Checkpoint(ctx, seq)
 		if err == nil {
-			return seq, c, passed, nil
+			return seq, c, skipped, nil
 		}
 		if ctx.Err() != nil {
 			return 0, nil, nil, err
 		}
-		passed = cmp.Or(passed, err)
+		skipped = cmp.Or(skipped, err)
 	}
-	return 0, nil, nil, passed
+	return 0, nil, nil, skipped
 }

@@ -20,9 +20,9 @@ type DamageError struct {
 
 func (e *DamageError) Unwrap() error { return e.First }
 
-func (e *DamageError) Error() string { return e.File + ": run " + e.Run + ": " + e.words() }
+func (e *DamageError) Error() string { return e.File + ": run " + e.Run + ": " + e.text() }
 
-func (e *DamageError) words() string {
+func (e *DamageError) text() string {
 	what := "some events are missing"
 	switch {
 	case e.Events == 1:
@@ -61,7 +61,7 @@ func (r *RunReader) Lost(file string, whole bool) error {
 	if row, ok := r.Damage.first.(*sqlfile.RowError); ok {
 		row.File = file
 	}
-	return &DamageError{File: file, Run: r.Id, Events: r.Damage.events, Missing: missing, First: r.Damage.first}
+	return &DamageError{File: file, Run: r.ID, Events: r.Damage.events, Missing: missing, First: r.Damage.first}
 }
 
 // eventRows is rows for tables of events: f also returns the row's checksum, and a row that is damaged is left out.
@@ -74,7 +74,7 @@ func (r *RunReader) eventRows(ctx context.Context, table, query string, args []a
 			return ctx.Err()
 		case r.again: // it was counted before
 		case err != nil:
-			r.Damage.leaveOut(&sqlfile.RowError{Table: table, Run: r.Id, Seq: seq, Err: err})
+			r.Damage.leaveOut(&sqlfile.RowError{Table: table, Run: r.ID, Seq: seq, Err: err})
 		default:
 			r.Damage.read += crc.Int64
 		}
@@ -82,16 +82,16 @@ func (r *RunReader) eventRows(ctx context.Context, table, query string, args []a
 	})
 }
 
-// sealerOf returns the sealer of a table's rows.
-func (r *RunReader) sealerOf(table string) *rowcode.Sealer {
-	if r.sealers[table] == nil {
-		if r.sealers == nil {
-			r.sealers = map[string]*rowcode.Sealer{}
+// checksummerOf returns the sealer of a table's rows.
+func (r *RunReader) checksummerOf(table string) *rowcode.Checksummer {
+	if r.checksummers[table] == nil {
+		if r.checksummers == nil {
+			r.checksummers = map[string]*rowcode.Checksummer{}
 		}
-		r.sealers[table] = rowcode.NewSealer(table)
+		r.checksummers[table] = rowcode.NewChecksummer(table)
 	}
-	return r.sealers[table]
+	return r.checksummers[table]
 }
 
 // crc names the column of a table's checksums.
-func (r *RunReader) crc() string { return rowcode.CrcColumn(r.version, "") }
+func (r *RunReader) crc() string { return rowcode.CRCColumn(r.version, "") }

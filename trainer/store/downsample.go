@@ -21,7 +21,7 @@ func (s sampler) read(ctx context.Context) (out []Numbered, err error) {
 		return nil, err
 	}
 	for _, read := range []func(context.Context, *[]Numbered) error{
-		s.downsampledEpochs, s.newestInner, s.someSpectra, s.newestMarks,
+		s.downsampledEpochs, s.latestInner, s.someSpectra, s.latestMarks,
 	} {
 		if err := read(ctx, &out); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func Picks(stretches []rowcode.Stretch) []int64 {
 // stretches returns the run's stretches in order. One that is damaged is left out, so that its epochs are read as those
 // of a gap.
 func (s sampler) stretches(ctx context.Context) (out []rowcode.Stretch, err error) {
-	check := s.sealerOf("peaks")
+	check := s.checksummerOf("peaks")
 	query := "SELECT first, last, extremes, " + s.crc() + " FROM peaks WHERE run = ? AND last <= ? ORDER BY first"
 	err = sqlfile.EachRow(ctx, s.Tx, query, []any{s.Run, s.Events}, func(rows *sql.Rows) error {
 		if t, err := ScanStretch(rows, check); err == nil && (len(out) == 0 || t.First > out[len(out)-1].Last) {
@@ -103,7 +103,7 @@ func (s sampler) stretches(ctx context.Context) (out []rowcode.Stretch, err erro
 }
 
 // scanStretch reads a row of first, last, extremes and crc.
-func ScanStretch(rows *sql.Rows, check *rowcode.Sealer) (t rowcode.Stretch, err error) {
+func ScanStretch(rows *sql.Rows, check *rowcode.Checksummer) (t rowcode.Stretch, err error) {
 	var text sql.RawBytes
 	var crc sql.NullInt64
 	if err := rows.Scan(&t.First, &t.Last, &text, &crc); err != nil {
@@ -134,9 +134,9 @@ func (s sampler) pick(ctx context.Context, seqs []int64, out *[]Numbered) error 
 	return nil
 }
 
-func (s sampler) newestInner(ctx context.Context, out *[]Numbered) error {
+func (s sampler) latestInner(ctx context.Context, out *[]Numbered) error {
 	var steps []Numbered
-	for before := s.Events + 1; len(steps) < rowcode.NewInner; {
+	for before := s.Events + 1; len(steps) < rowcode.LatestInner; {
 		var part []Numbered
 		if err := s.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (s sampler) newestInner(ctx context.Context, out *[]Numbered) error {
 	}
 	steps = slices.DeleteFunc(steps, func(n Numbered) bool { return n.Seq > s.Events })
 	// Whole outer iterations.
-	if cut := len(steps) - rowcode.NewInner; cut > 0 {
+	if cut := len(steps) - rowcode.LatestInner; cut > 0 {
 		epoch := steps[cut].Event.(event.InnerEvent).Epoch
 		for cut < len(steps) && cut > 0 && steps[cut-1].Event.(event.InnerEvent).Epoch == epoch {
 			cut--
@@ -172,6 +172,6 @@ func (s sampler) someSpectra(ctx context.Context, out *[]Numbered) error {
 	return s.readSpectra(ctx, out, where, s.Run, s.Events, max(1, n/rowcode.NewSpectra))
 }
 
-func (s sampler) newestMarks(ctx context.Context, out *[]Numbered) error {
+func (s sampler) latestMarks(ctx context.Context, out *[]Numbered) error {
 	return s.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", s.Events, rowcode.ManyOthers)
 }

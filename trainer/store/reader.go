@@ -24,8 +24,8 @@ type Numbered struct {
 	Event event.Event
 }
 
-// head is where a run's record stands.
-type Head struct {
+// Position is where a run's record stands.
+type Position struct {
 	Run        int64
 	generation int64 // changes when events were forgotten
 	Events     int64 // number of the newest
@@ -40,17 +40,17 @@ type Head struct {
 // runReader reads one run's events in one transaction.
 type RunReader struct {
 	Tx *sql.Tx
-	Id string
-	Head
-	version int // of the tables
-	Damage  damage
-	again   bool // rows are read that were read before
-	sealers map[string]*rowcode.Sealer
+	ID string
+	Position
+	version      int // of the tables
+	Damage       damage
+	again        bool // rows are read that were read before
+	checksummers map[string]*rowcode.Checksummer
 }
 
 // newRunReader returns the reader of the run of an ID, or a *NotFoundError.
 func NewRunReader(ctx context.Context, tx *sql.Tx, id string) (*RunReader, error) {
-	r := &RunReader{Tx: tx, Id: id}
+	r := &RunReader{Tx: tx, ID: id}
 	var row sqlfile.OwnerRow
 	var claimed bool
 	err := tx.QueryRowContext(
@@ -124,7 +124,7 @@ func (r *RunReader) nextSeq(ctx context.Context, after int64) (int64, error) {
 
 // between appends the events of after < seq ≤ to in order.
 func (r *RunReader) between(ctx context.Context, after, to int64, out *[]Numbered) error {
-	begin := len(*out)
+	start := len(*out)
 	if after < 1 && to >= 1 {
 		if err := r.readOpening(ctx, out); err != nil {
 			return err
@@ -141,7 +141,7 @@ func (r *RunReader) between(ctx context.Context, after, to int64, out *[]Numbere
 	if err := r.readCut(ctx, after, to, out); err != nil {
 		return err
 	}
-	sortEvents((*out)[begin:])
+	sortEvents((*out)[start:])
 	// Rows of solves reach beyond the last number.
 	*out = slices.DeleteFunc(*out, func(n Numbered) bool { return n.Seq > to })
 	return nil
@@ -173,7 +173,7 @@ func (r *RunReader) readOpening(ctx context.Context, out *[]Numbered) error {
 	e, err := rowcode.DecodeEvent(text, "run")
 	switch {
 	case err != nil:
-		r.Damage.leaveOut(&sqlfile.RowError{Table: "runs", Run: r.Id, Seq: 1, Err: err})
+		r.Damage.leaveOut(&sqlfile.RowError{Table: "runs", Run: r.ID, Seq: 1, Err: err})
 	case e != nil:
 		*out = append(*out, Numbered{1, e})
 	}
@@ -185,7 +185,7 @@ func (r *RunReader) readOpening(ctx context.Context, out *[]Numbered) error {
 func (r *RunReader) rows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (int64, error)) error {
 	return sqlfile.EachRow(ctx, r.Tx, query, slices.Insert(args, 0, any(r.Run)), func(rows *sql.Rows) error {
 		if seq, err := f(rows); err != nil {
-			return &sqlfile.RowError{Table: table, Run: r.Id, Seq: seq, Err: err}
+			return &sqlfile.RowError{Table: table, Run: r.ID, Seq: seq, Err: err}
 		}
 		return nil
 	})
@@ -195,22 +195,22 @@ func (r *RunReader) rows(ctx context.Context, table, query string, args []any, f
 
 func (r *RunReader) readEpochs(ctx context.Context, out *[]Numbered, where string, args ...any) error {
 	var row rowcode.EpochRow
-	check := r.sealerOf("epochs")
+	check := r.checksummerOf("epochs")
 	query := "SELECT " + rowcode.EpochsOf(r.version, "") + " FROM epochs WHERE run = ? AND " + where
 	return r.eventRows(ctx, "epochs", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
 		if err := rows.Scan(row.Dests()...); err != nil {
-			return row.Seq.Int64, row.Crc, err
+			return row.Seq.Int64, row.CRC, err
 		}
 		e, err := row.Event(check)
 		if err == nil {
 			*out = append(*out, Numbered{row.Seq.Int64, e})
 		}
-		return row.Seq.Int64, row.Crc, err
+		return row.Seq.Int64, row.CRC, err
 	})
 }
 
 func (r *RunReader) readSolves(ctx context.Context, out *[]Numbered, where string, args ...any) error {
-	check := r.sealerOf("solves")
+	check := r.checksummerOf("solves")
 	query := "SELECT seq, epoch, block, member, steps, " + r.crc() + " FROM solves WHERE run = ? AND " + where
 	return r.eventRows(ctx, "solves", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
 		var seq int64
@@ -242,7 +242,7 @@ func (r *RunReader) readMarks(ctx context.Context, out *[]Numbered, where string
 // readJSON reads events that are stored whole, all of one type unless that is empty. Those of types that this program
 // does not know are passed over.
 func (r *RunReader) readJSON(ctx context.Context, out *[]Numbered, table, kind, where string, args []any) error {
-	check := r.sealerOf(table)
+	check := r.checksummerOf(table)
 	query := "SELECT seq, json, " + r.crc() + " FROM " + table + " WHERE run = ? AND " + where
 	return r.eventRows(ctx, table, query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
 		var seq int64

@@ -37,7 +37,7 @@ type Run struct {
 	ID          string
 	Name        string // given by the user; may be empty
 	State       State
-	Begun       time.Time
+	Started     time.Time
 	Changed     time.Time // when something was last recorded
 	Config      trainer.Config
 	Opening     *event.RunEvent
@@ -71,7 +71,7 @@ type Filter struct {
 	Search                 string // ID of the search whose trials they are; empty: any
 }
 
-func (f *Filter) takes(r *Run) bool {
+func (f *Filter) matches(r *Run) bool {
 	var data, optimizer string
 	if r.Opening != nil {
 		data, optimizer = r.Opening.Data.Name, r.Opening.Optimizer
@@ -80,7 +80,7 @@ func (f *Filter) takes(r *Run) bool {
 	case f.Data != "" && f.Data != data,
 		f.Optimizer != "" && f.Optimizer != optimizer,
 		f.State != "" && f.State != string(r.State) && (f.State != string(Damaged) || r.Damage == nil),
-		r.Begun.Before(f.Since):
+		r.Started.Before(f.Since):
 		return false
 	case f.Text == "":
 		return true
@@ -110,7 +110,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 			args = []any{f.Search}
 		}
 		return EachRun(ctx, tx, where, args, func(r *Run) bool {
-			if f.takes(r) {
+			if f.matches(r) {
 				s.name(r)
 				out = append(out, *r)
 			}
@@ -180,8 +180,8 @@ func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error
 	return found, err
 }
 
-// maxNear bounds the runs that a NotFoundError names.
-const MaxNear = 5
+// MaxSuggestions bounds the runs that a NotFoundError names.
+const MaxSuggestions = 5
 
 // maxKnown bounds the names, the newest ones, that one which stands for no run is compared with.
 const maxKnown = 1000
@@ -204,7 +204,7 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	}
 	ids, err = sqlfile.Texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1
 		OR substr(id, -length(?1)) = ?1
-		ORDER BY run DESC LIMIT ?2`, name, MaxNear)
+		ORDER BY run DESC LIMIT ?2`, name, MaxSuggestions)
 	if err == nil && len(ids) == 0 {
 		names, err := sqlfile.Texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?",
 			maxKnown)
@@ -287,16 +287,16 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 
 // Checkpoint returns a run's newest checkpoint that can be read, or nil if there is none, and what is wrong with one
 // that is newer.
-func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, passed, err error) {
+func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, skipped, err error) {
 	err = s.View(ctx, func(tx *sql.Tx) error {
 		r, err := NewRunReader(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		_, c, passed, err = r.NewestSound(ctx)
+		_, c, skipped, err = r.LatestSound(ctx)
 		return err
 	})
-	return c, s.Wrap(ctx, passed), err
+	return c, s.Wrap(ctx, skipped), err
 }
 
 // Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
@@ -308,7 +308,7 @@ func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	err := s.View(ctx, func(tx *sql.Tx) error {
 		r, err := NewRunReader(ctx, tx, id)
 		if err == nil {
-			w.head = r.Head
+			w.head = r.Position
 		}
 		return err
 	})
@@ -381,7 +381,7 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		_, err = Resealed(ctx, conn, id, func() error {
+		_, err = WithChecksum(ctx, conn, id, func() error {
 			done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", rowcode.TextOrNull(name), id)
 			if err != nil {
 				return err
@@ -401,10 +401,10 @@ const maxName = 80
 // CheckName returns a *NameError for what no run can be called: last and last~N stand for runs already, and a name
 // is one word without slashes, so that it is no file and needs no quotes.
 func CheckName(name string) error {
-	_, taken := fromLast(name)
+	_, isTaken := fromLast(name)
 	plain := func(r rune) bool { return r > ' ' && strconv.IsPrint(r) && !strings.ContainsRune(`/\"'`, r) }
 	switch {
-	case name == "", len(name) > maxName, strings.HasPrefix(name, "-"), taken, name == "off",
+	case name == "", len(name) > maxName, strings.HasPrefix(name, "-"), isTaken, name == "off",
 		strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
 		return &sqlfile.NameError{Name: name,
 			Expected: fmt.Sprintf("one word of at most %d printable bytes without slashes and quotes, other than last",

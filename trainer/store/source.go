@@ -26,7 +26,7 @@ type source struct {
 	store   *Store
 	id      string
 	watcher *fsnotify.Watcher // nil: poll alone
-	head    Head
+	head    Position
 	given   int64 // number of the last event that Next returned
 	reached int64 // up to which number the run was read
 	lost    damage
@@ -67,7 +67,7 @@ func (w *source) fill(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w.head = r.Head
+		w.head = r.Position
 		w.stale = ""
 		if !r.done && !r.owner.Alive(time.Now()) {
 			w.stale = fmt.Sprintf("interrupted: %s is gone", r.owner.String())
@@ -97,7 +97,7 @@ func (w *source) fill(ctx context.Context) error {
 func (w *source) Note(r *RunReader, whole bool) {
 	w.lost = r.Damage
 	if e, ok := errors.AsType[*DamageError](r.Lost(w.store.Path(), whole)); ok {
-		w.warning = "run " + w.id + ": " + e.words()
+		w.warning = "run " + w.id + ": " + e.text()
 	}
 }
 

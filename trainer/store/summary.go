@@ -18,17 +18,17 @@ import (
 
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
 func summary(version int) string {
-	thinned, said := "0", "NULL, NULL"
+	thinned, annotations := "0", "NULL, NULL"
 	if version >= rowcode.Checksums {
 		thinned = "r.thinned"
 	}
 	if version >= notes {
-		said = "r.note, r.tags"
+		annotations = "r.note, r.tags"
 	}
 	return `
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
-  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + said + `,
+  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + annotations + `,
 ` + strings.Join([]string{
 		rowcode.Prefixed("r", sqlfile.OwnerColumns),
 		rowcode.EpochsOf(version, "f"), rowcode.EpochsOf(version, "l"), rowcode.EpochsOf(version, "b"),
@@ -82,8 +82,9 @@ func alteredRuns(ctx context.Context, tx sqlfile.Querier, where string, args []a
 // markAltered notes whether the rows of a table that has a name in a query are what their checksums say, by their run.
 func markAltered(ctx context.Context, tx sqlfile.Querier, table, name, where string, args []any,
 	altered map[int64]bool) error {
-	s := rowcode.NewSealer(table)
-	query := "SELECT r.run, " + name + ".crc, " + rowcode.Prefixed(name, rowcode.Sealed[table]) + " FROM runs r " +
+	s := rowcode.NewChecksummer(table)
+	query := "SELECT r.run, " + name + ".crc, " + rowcode.Prefixed(name, rowcode.ChecksumColumns[table]) +
+		" FROM runs r " +
 		where
 	return sqlfile.EachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var number int64
@@ -95,8 +96,8 @@ func markAltered(ctx context.Context, tx sqlfile.Querier, table, name, where str
 	})
 }
 
-// resealed calls change, which changes a run's row, and seals it again, unless it was damaged before.
-func Resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) (damaged bool, err error) {
+// WithChecksum calls change, which changes a run's row, and seals it again, unless it was damaged before.
+func WithChecksum(ctx context.Context, conn *sql.Conn, id string, change func() error) (damaged bool, err error) {
 	altered := map[int64]bool{}
 	err = markAltered(ctx, conn, "runs", "r", "WHERE r.id = ?", []any{id}, altered)
 	if err == nil {
@@ -105,7 +106,7 @@ func Resealed(ctx context.Context, conn *sql.Conn, id string, change func() erro
 	for number, was := range altered {
 		damaged = was
 		if err == nil && !was {
-			err = rowcode.Seal(ctx, conn, "runs", "run = ?", number)
+			err = rowcode.WriteChecksums(ctx, conn, "runs", "run = ?", number)
 		}
 	}
 	return damaged, err
@@ -169,18 +170,18 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 		r.damaged(fmt.Errorf("opening: %w", err))
 		r.Opening = nil
 	} else {
-		r.Begun = r.Opening.Time
+		r.Started = r.Opening.Time
 	}
-	r.figures(&first, &last, &best, done)
+	r.readEpochs(&first, &last, &best, done)
 	o := by.Owner()
 	r.State = state(&o, claimed, r.Done)
 	return number, &r
 }
 
-// figures reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the
+// readEpochs reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the
 // events hears of it.
-func (r *Run) figures(first, last, best *rowcode.EpochRow, done []byte) {
-	check := rowcode.NewSealer("epochs")
+func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done []byte) {
+	check := rowcode.NewChecksummer("epochs")
 	for _, p := range []struct {
 		row *rowcode.EpochRow
 		to  **event.EpochEvent

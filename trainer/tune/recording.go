@@ -78,7 +78,7 @@ func (r *recording) save(ctx context.Context, trials []*trial, state *rest) {
 	text, err := encode(state)
 	if err == nil {
 		r.row.Rest = text
-		err = r.record.Put(ctx, &r.row, rows)
+		err = r.record.Save(ctx, &r.row, rows)
 	}
 	r.saved = time.Now()
 	if r.warning = ""; err != nil {
@@ -116,19 +116,19 @@ func rowOf(t *trial) search.Trial {
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
-	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Error, Seed: t.Seed, Rung: t.Rung,
+	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Reason: t.Error, Seed: t.Seed, Rung: t.Rung,
 		Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1
-	row.Figures, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
+	row.Metrics, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
 	return row
 }
 
 // trialOf reads what rowOf writes.
 func trialOf(row *search.Trial) (*trial, error) {
 	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
-	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Error: row.Why, Seed: row.Seed, Rung: row.Rung,
+	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Error: row.Reason, Seed: row.Seed, Rung: row.Rung,
 		Final: row.Final}}
-	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Figures, &f)); err != nil {
+	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Metrics, &f)); err != nil {
 		return nil, err
 	}
 	state := slices.Index(stateNames[:], row.State)

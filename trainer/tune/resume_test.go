@@ -35,7 +35,7 @@ func FuzzRevive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, state, choices, values string) {
 		var trials []search.Trial
 		for i := range 9 { // enough for estimates
-			trials = append(trials, search.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Figures: json.RawMessage(values)})
+			trials = append(trials, search.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Metrics: json.RawMessage(values)})
 		}
 		q, err := revive(s, &row, trials, nil)
 		if err != nil {
@@ -92,7 +92,8 @@ func TestFinalsOfResumedSearch(t *testing.T) {
 			tried++
 		}
 	}
-	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.MaxWork, c.Trials = 0, tried }) // no others: the best climb on
+	// no others: the best climb on
+	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.MaxWork, c.Trials = 0, tried })
 	if err != nil {
 		t.Fatal(err)
 	}

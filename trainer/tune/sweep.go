@@ -181,7 +181,7 @@ func (w *Sweep) Joined() search.Search {
 	var spent, longest float64
 	for i := range w.Parts {
 		p := &w.Parts[i].Search
-		if i == 0 || p.Begun.After(out.Begun) {
+		if i == 0 || p.Started.After(out.Started) {
 			out = *p
 		}
 		trials, spent, longest = trials+p.Trials, spent+p.Spent, max(longest, p.Seconds)

@@ -64,7 +64,7 @@ func facts(m *Model, r *row, w int) (rows []string) {
 		put(style.Text, "trials", format.Count(r.all.Trials))
 		put(style.Text, "time", format.Elapsed(r.all.Seconds))
 		put(style.Text, "work", format.Work(r.all.Spent)+" equivalents")
-		put(style.Text, "begun", r.all.Begun.Local().Format("2006-01-02 15:04"))
+		put(style.Text, "begun", r.all.Started.Local().Format("2006-01-02 15:04"))
 		put(style.Muted, "", "newtop tune show "+r.sweep.Name)
 		return rows
 	}
@@ -88,7 +88,7 @@ func facts(m *Model, r *row, w int) (rows []string) {
 		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(
 			float64(e.GradientEquivalents))+" equivalents")
 	}
-	put(style.Text, "begun", run.Begun.Local().Format("2006-01-02 15:04")+" on "+run.Host)
+	put(style.Text, "begun", run.Started.Local().Format("2006-01-02 15:04")+" on "+run.Host)
 	if run.Checkpoint >= 0 {
 		put(style.Text, "resumes", "from epoch "+format.Count(run.Checkpoint))
 	}

@@ -34,12 +34,12 @@ func fakeRun(n int) store.Run {
 		e.Loss, e.TestLoss, e.GradientEquivalents = e.TestError*2, e.TestError*3, event.Float(10*k)
 		return &e
 	}
-	r := store.Run{ID: id, State: states[n%len(states)], Begun: today.Add(-time.Duration(n*n) * 7 * time.Minute), Changed: today,
+	r := store.Run{ID: id, State: states[n%len(states)], Started: today.Add(-time.Duration(n*n) * 7 * time.Minute), Changed: today,
 		Config: trainer.Config{Seed: uint64(n), Data: "letters", Optimizer: methods[n%len(methods)]}, Epochs: 20 + n, Checkpoint: 10, Host: "lab", Command: "newtop train --opt " + methods[n%len(methods)],
 		First: epoch(0), Last: epoch(20 + n), Best: epoch(18 + n),
 		Opening: &event.RunEvent{ID: id, Data: event.DataInfo{Name: "letters", TrainRows: 10, TestRows: 5, Classes: 26},
 			Model: event.ModelInfo{Layers: []int{16, 70, 26}, Parameters: 6066}, Optimizer: methods[n%len(methods)], Settings: map[string]any{"radius": 1.5}}}
-	r.Opening.Time = r.Begun
+	r.Opening.Time = r.Started
 	switch n {
 	case 1:
 		r.Name, r.Tags, r.Note = "baseline", []string{"paper", "wide"}, "the one to beat"
@@ -57,7 +57,7 @@ func fakeFound(n int) found {
 	for i := range n {
 		f.runs = append(f.runs, fakeRun(i))
 	}
-	q := search.Search{ID: "20261122-120000-aaaaaa", Name: "night", Begun: today.Add(-time.Hour), Phase: "done", Data: "letters", Trials: 3, Seconds: 61, Spent: 12345}
+	q := search.Search{ID: "20261122-120000-aaaaaa", Name: "night", Started: today.Add(-time.Hour), Phase: "done", Data: "letters", Trials: 3, Seconds: 61, Spent: 12345}
 	f.sweeps = []tune.Sweep{{Name: "night", Parts: []tune.Part{{Search: q}}}}
 	for i := range 3 {
 		r := fakeRun(100 + i)

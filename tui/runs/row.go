@@ -88,9 +88,9 @@ func (r *row) elapsed() float64 {
 
 func (r *row) started() time.Time {
 	if r.run == nil {
-		return r.all.Begun
+		return r.all.Started
 	}
-	return r.run.Begun
+	return r.run.Started
 }
 
 func (r *row) tags() string {

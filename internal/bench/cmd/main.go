@@ -112,7 +112,7 @@ func (f *benchFlags) check(formats ...string) error {
 		return err
 	}
 	if f.threads < 0 || f.threads > bench.MostThreads {
-		return flags.Wrong("--threads", f.threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads))
+		return flags.Invalid("--threads", f.threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads))
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (b *papersBench) check() error {
 	}
 	const most = 1_000_000
 	if n := b.options.Trials; n < 0 || n > most {
-		return flags.Wrong("--trials", n, fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most))
+		return flags.Invalid("--trials", n, fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most))
 	}
 	return nil
 }

@@ -38,10 +38,10 @@ func newBenchPeers() *cobra.Command {
 				return err
 			}
 			if !(seconds > 0 && seconds < 1e6) {
-				return flags.Wrong("--budget", seconds, "a number of seconds above 0")
+				return flags.Invalid("--budget", seconds, "a number of seconds above 0")
 			}
 			if o.Pairs < 1 || o.Pairs > 99 {
-				return flags.Wrong("--pairs", o.Pairs, "a whole number from 1 to 99")
+				return flags.Invalid("--pairs", o.Pairs, "a whole number from 1 to 99")
 			}
 			o.Dir, o.Threads, o.Quick, o.Budget = args[0], f.threads, f.quick, time.Duration(seconds*float64(time.Second))
 			return benchPeers(cmd, f.format, o)

@@ -33,10 +33,10 @@ func newBenchRace() *cobra.Command {
 				return err
 			}
 			if o.Seeds < 1 || o.Seeds > 999 {
-				return flags.Wrong("--seeds", o.Seeds, "a whole number from 1 to 999")
+				return flags.Invalid("--seeds", o.Seeds, "a whole number from 1 to 999")
 			}
 			if (o.Table == "") != (o.Target == "") {
-				return flags.Wrong("--target", o.Target, "both --table and --target, or neither")
+				return flags.Invalid("--target", o.Target, "both --table and --target, or neither")
 			}
 			for _, name := range o.Methods {
 				if _, err := methods.Lookup(name); err != nil {

@@ -63,7 +63,7 @@ func (b *scaleBench) check() error {
 		return err
 	}
 	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
-		return flags.Wrong("--ranks", b.ranks, fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks))
+		return flags.Invalid("--ranks", b.ranks, fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks))
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case started.Size < 2 || started.Size > bench.MostRanks:
 		return flags.Usagef("scale: %s started %s: expected 2 to %d", started.By, print.CountOf(started.Size, "process", "processes"), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != started.Size:
-		return flags.Wrong("--ranks", b.ranks, fmt.Sprintf("%d, as %s started so many", started.Size, started.By))
+		return flags.Invalid("--ranks", b.ranks, fmt.Sprintf("%d, as %s started so many", started.Size, started.By))
 	}
 	comm, err := mpi.Join(started, mpi.Options{})
 	if err != nil {

@@ -33,10 +33,10 @@ func newBenchTables() *cobra.Command {
 				return err
 			}
 			if o.Seeds < 1 || o.Seeds > 99 {
-				return flags.Wrong("--seeds", o.Seeds, "a whole number from 1 to 99")
+				return flags.Invalid("--seeds", o.Seeds, "a whole number from 1 to 99")
 			}
 			if o.Budget < time.Second {
-				return flags.Wrong("--budget", o.Budget, "a duration ≥ 1s")
+				return flags.Invalid("--budget", o.Budget, "a duration ≥ 1s")
 			}
 			if o.Newtop, err = os.Executable(); err != nil {
 				return err

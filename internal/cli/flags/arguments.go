@@ -13,11 +13,11 @@ import (
 type argument struct {
 	flag, value string
 	isSwitch    bool // a flag without a word behind it is true
-	told        bool // its row's
+	given       bool // its row's
 }
 
-// words returns the argument as a program gets it.
-func (a *argument) words() []string {
+// text returns the argument as a program gets it.
+func (a *argument) text() []string {
 	flag, key, keyed := strings.Cut(a.flag, " ")
 	switch {
 	case keyed:
@@ -61,13 +61,13 @@ func (r *row) list(c *trainer.Config) []string {
 
 // Command returns the command that trains c.
 func Command(c *trainer.Config) string {
-	words := []string{"newtop", "train"}
+	text := []string{"newtop", "train"}
 	for _, a := range arguments(c) {
-		for _, word := range a.words() {
-			words = append(words, Quote(word))
+		for _, word := range a.text() {
+			text = append(text, Quote(word))
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(text, " ")
 }
 
 // usualConfig is what the flags say where none is given.
@@ -106,7 +106,7 @@ func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 		said[i] = values(c)
 	}
 	for k, a := range values(&trainer.Config{}) {
-		if a.told {
+		if a.given {
 			continue
 		}
 		r := rundiff.Row{Name: a.flag, Differs: true}

@@ -88,8 +88,8 @@ func annotation(f *pflag.Flag, key string) string {
 	return ""
 }
 
-// takesPath reports whether a shell completes the value of a flag by files of its own accord.
-func takesPath(f *pflag.Flag) bool {
+// isPath reports whether a shell completes the value of a flag by files of its own accord.
+func isPath(f *pflag.Flag) bool {
 	name := ValueName(f)
 	return strings.Contains(name, "FILE") || strings.Contains(name, "DIR")
 }
@@ -102,7 +102,7 @@ func Finish(cmd *cobra.Command) {
 			annotate(f, valueKey, name)
 			f.Usage = usage
 		}
-		if _, offered := cmd.GetFlagCompletionFunc(f.Name); !offered && !takesPath(f) {
+		if _, offered := cmd.GetFlagCompletionFunc(f.Name); !offered && !isPath(f) {
 			Complete(cmd, f.Name, cobra.NoFileCompletions)
 		}
 	}

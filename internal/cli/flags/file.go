@@ -90,7 +90,7 @@ func (f *Run) tableOf(where string, value any) error {
 	}
 	for _, text := range list {
 		if name, _, _ := strings.Cut(text, "="); !f.keys.Changed(name) || name == "drop" || name == "keep" {
-			if err := f.put(where+": table", asTable, text); err != nil {
+			if err := f.setKey(where+": table", asTable, text); err != nil {
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (f *Run) settings(list []string, where string) error {
 			own = append(own, text)
 		case key.Changed:
 		default:
-			if err := f.put(where+": set", asKey, text); err != nil {
+			if err := f.setKey(where+": set", asKey, text); err != nil {
 				return err
 			}
 		}

@@ -26,8 +26,8 @@ func (r *row) flag() string {
 	return "--" + r.name
 }
 
-// words returns what a command line says to give the setting a value.
-func (r *row) words(value string) string {
+// onCommandLine returns what a command line says to give the setting a value.
+func (r *row) onCommandLine(value string) string {
 	switch r.in {
 	case asTable:
 		return "--table " + Quote(r.name+"="+value)
@@ -50,7 +50,7 @@ func (f formerFlag) String() string { return "" }
 func (f formerFlag) Type() string   { return "string" }
 
 func (f formerFlag) Set(value string) error {
-	return Usagef("--%s %s is now %s", f.name, Quote(value), f.words(value))
+	return Usagef("--%s %s is now %s", f.name, Quote(value), f.onCommandLine(value))
 }
 
 // refuse declares the flag that the setting once was.
@@ -97,15 +97,15 @@ func splitKeys(text string) (list []string) {
 	}
 }
 
-// gather puts what --table, --set and the configuration file say where it belongs, once.
-func (f *Run) gather(cmd *cobra.Command) error {
+// resolveKeys puts what --table, --set and the configuration file say where it belongs, once.
+func (f *Run) resolveKeys(cmd *cobra.Command) error {
 	if f.gathered {
 		return nil
 	}
 	f.gathered = true
 	for _, text := range f.Tables {
 		for _, text := range splitKeys(text) {
-			if err := f.put("--table", asTable, text); err != nil {
+			if err := f.setKey("--table", asTable, text); err != nil {
 				return err
 			}
 		}
@@ -116,18 +116,18 @@ func (f *Run) gather(cmd *cobra.Command) error {
 		name = strings.TrimSpace(name)
 		switch r := rowOf(name); {
 		case f.keys.Lookup(name) != nil && r.in == asKey:
-			if err := f.put("--set", asKey, text); err != nil {
+			if err := f.setKey("--set", asKey, text); err != nil {
 				return err
 			}
 		case r != nil && (r.in == asTable || r.in == asLimit):
 			_, value, _ := strings.Cut(text, "=")
-			return Usagef("--set %s: expected %s", Quote(text), r.words(value))
+			return Usagef("--set %s: expected %s", Quote(text), r.onCommandLine(value))
 		default:
 			own = append(own, text)
 		}
 	}
 	f.Set = own
-	if f.again {
+	if f.resuming {
 		if len(own) > 0 {
 			name, value, _ := strings.Cut(own[0], "=")
 			return f.unknown("--set", asKey, name, value)
@@ -140,18 +140,18 @@ func (f *Run) gather(cmd *cobra.Command) error {
 	return nil
 }
 
-// put gives a key of a flag its value.
-func (f *Run) put(flag string, in kind, text string) error {
+// setKey gives a key of a flag its value.
+func (f *Run) setKey(flag string, in kind, text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
 	key := f.keys.Lookup(name)
 	switch {
 	case !ok:
-		return Wrong(flag, text, "KEY=VALUE")
+		return Invalid(flag, text, "KEY=VALUE")
 	case key == nil || rowOf(name).in != in:
 		return f.unknown(flag, in, name, value)
 	case f.keys.Set(name, value) != nil:
-		return Wrong(flag+" "+name, value, expected(key.Value))
+		return Invalid(flag+" "+name, value, expected(key.Value))
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (f *Run) put(flag string, in kind, text string) error {
 // unknown refuses a key that a flag does not have.
 func (f *Run) unknown(flag string, in kind, name, value string) error {
 	names := f.names(in)
-	return Wrong(flag, name+"="+value, "one of "+strings.Join(names, ", ")+format.DidYouMean(name, names))
+	return Invalid(flag, name+"="+value, "one of "+strings.Join(names, ", ")+format.DidYouMean(name, names))
 }
 
 // names returns the keys of a kind.
@@ -172,8 +172,8 @@ func (f *Run) names(in kind) (names []string) {
 	return names
 }
 
-// meant adds to the error of a --set that the method does not know the key of the run that was probably meant.
-func (f *Run) meant(err error) error {
+// suggestKey adds to the error of a --set that the method does not know the key of the run that was probably meant.
+func (f *Run) suggestKey(err error) error {
 	wrong, ok := errors.AsType[*trainer.ConfigError](err)
 	if !ok || wrong.Field != "Set" || !strings.HasPrefix(wrong.Expected, "one of ") ||
 		strings.Contains(wrong.Expected, "did you mean") {

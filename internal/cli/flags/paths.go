@@ -46,13 +46,13 @@ func Absolute(c trainer.Config) trainer.Config {
 	}
 	if here(c.Model) {
 		c.Model = AbsolutePath(c.Model)
-	} else if words := strings.Fields(c.Model); len(words) > 1 {
-		for i, word := range words {
+	} else if text := strings.Fields(c.Model); len(text) > 1 {
+		for i, word := range text {
 			if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
-				words[i] = AbsolutePath(word)
+				text[i] = AbsolutePath(word)
 			}
 		}
-		c.Model = strings.Join(words, " ")
+		c.Model = strings.Join(text, " ")
 	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c

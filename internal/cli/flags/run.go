@@ -26,7 +26,7 @@ type Run struct {
 	Tables         []string           // of --table
 	keys           *pflag.FlagSet     // what is no flag of its own
 	gathered       bool
-	again          bool // a run that is gone on with is changed
+	resuming       bool // a run that is gone on with is changed
 	// Space reads the table over of that file; nil: it may have none.
 	Space func(file string, text []byte) error
 }
@@ -71,14 +71,14 @@ func (f *Run) AddData(cmd *cobra.Command) {
 
 // DataConfig returns what the flags of AddData say.
 func (f *Run) DataConfig(cmd *cobra.Command) (trainer.Config, error) {
-	err := f.gather(cmd)
+	err := f.resolveKeys(cmd)
 	return f.Config, err
 }
 
 // AddAgain declares the flags that change a run that is gone on with, some of them before the others.
 func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 	f.start(cmd)
-	f.again = true
+	f.resuming = true
 	for _, name := range before {
 		r := rowOf(name)
 		r.add(cmd, f, nil, r.again)
@@ -96,7 +96,7 @@ func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
 	if f.keys == nil { // there are no flags
 		return c.Check()
 	}
-	if err := cmp.Or(f.gather(cmd), f.oneEnd(cmd)); err != nil {
+	if err := cmp.Or(f.resolveKeys(cmd), f.oneEnd(cmd)); err != nil {
 		return err
 	}
 	for i := range table {
@@ -123,7 +123,7 @@ func (f *Run) oneEnd(cmd *cobra.Command) error {
 	if err != nil || until.Limits().Epochs == 0 {
 		return nil // the flag's own error is told where it is read
 	}
-	return Wrong("--epochs", f.Epochs, fmt.Sprintf("one number of epochs: --until has %d", until.Limits().Epochs))
+	return Invalid("--epochs", f.Epochs, fmt.Sprintf("one number of epochs: --until has %d", until.Limits().Epochs))
 }
 
 // SameProblem reports whether two runs differ in nothing but what may change when one is gone on with.
@@ -162,7 +162,7 @@ func leaveOut(c *trainer.Config, given func(flag string) bool) {
 
 // Parse returns what the flags and the configuration file say, checked.
 func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
-	if err := cmp.Or(f.gather(cmd), f.oneEnd(cmd)); err != nil {
+	if err := cmp.Or(f.resolveKeys(cmd), f.oneEnd(cmd)); err != nil {
 		return f.Config, err
 	}
 	c := f.Config
@@ -177,13 +177,13 @@ func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 		leaveOut(&c, cmd.Flags().Changed)
 	}
 	if c.Spectrum < 1 {
-		return c, Wrong("--spectrum", c.Spectrum, "a whole number ≥ 1")
+		return c, Invalid("--spectrum", c.Spectrum, "a whole number ≥ 1")
 	}
-	asked := c
+	requested := c
 	for _, text := range c.Set { // a schedule that is asked for needs an end
 		if key, value, _ := strings.Cut(text, "="); strings.TrimSpace(key) == "schedule" {
-			asked.Schedule = strings.TrimSpace(value)
+			requested.Schedule = strings.TrimSpace(value)
 		}
 	}
-	return c, f.meant(asked.Check())
+	return c, f.suggestKey(requested.Check())
 }

@@ -39,7 +39,7 @@ func parsed(t *testing.T, args []string) trainer.Config {
 // flagsOf returns the arguments of a configuration as a program gets them.
 func flagsOf(c *trainer.Config) (args []string) {
 	for _, a := range arguments(c) {
-		args = append(args, a.words()...)
+		args = append(args, a.text()...)
 	}
 	return args
 }
@@ -179,7 +179,7 @@ func TestChoicesAreAccepted(t *testing.T) {
 			var f Run
 			cmd := &cobra.Command{}
 			f.Add(cmd)
-			args := strings.Fields(strings.ReplaceAll(table[i].words(choice), "'", ""))
+			args := strings.Fields(strings.ReplaceAll(table[i].onCommandLine(choice), "'", ""))
 			if table[i].name == "gates" { // which says nothing of a single net
 				args = append(args, "--set", "experts=2x2", "--set", "gate=1")
 			}
@@ -221,7 +221,7 @@ func TestFormerFlags(t *testing.T) {
 			name = r.old
 		}
 		err := Error(cmd, cmd.ParseFlags([]string{"--" + name, value}))
-		now := r.words(value)
+		now := r.onCommandLine(value)
 		if want := "--" + name + " " + Quote(value) + " is now " + now; err == nil || err.Error() != want {
 			t.Errorf("%v, expected %s", err, want)
 		}

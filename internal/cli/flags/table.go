@@ -318,7 +318,7 @@ func (r *row) parse(c *trainer.Config, text string) error {
 	if r.form.parse(c, text) {
 		return nil
 	}
-	return Wrong(r.flag(), text, r.form.expected+format.DidYouMean(text, r.choices))
+	return Invalid(r.flag(), text, r.form.expected+format.DidYouMean(text, r.choices))
 }
 
 // others are the flags of what libraries call otherwise and no run flag sets: fields of a tune.Config, and what

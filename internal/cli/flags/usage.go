@@ -56,7 +56,7 @@ func Error(cmd *cobra.Command, err error) error {
 		return &UsageError{err.Error()}
 	}
 	flag := value.GetFlag()
-	return Wrong("--"+flag.Name, value.GetValue(), expected(flag.Value))
+	return Invalid("--"+flag.Name, value.GetValue(), expected(flag.Value))
 }
 
 // names returns the flags as they are typed, but for hidden ones.
@@ -86,8 +86,8 @@ func expected(v pflag.Value) string {
 	return "a " + v.Type()
 }
 
-// Wrong says that a flag has a value that it can't have.
-func Wrong(flag string, value any, expected string) error {
+// Invalid says that a flag has a value that it can't have.
+func Invalid(flag string, value any, expected string) error {
 	return &trainer.ConfigError{Field: flag, Value: fmt.Sprint(value), Expected: expected}
 }
 
@@ -97,7 +97,8 @@ func OneOf(flag, value string, choices ...string) error {
 		return nil
 	}
 	last := len(choices) - 1
-	return Wrong(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last]+format.DidYouMean(value, choices))
+	return Invalid(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last]+format.DidYouMean(
+		value, choices))
 }
 
 // Arguments asks for so many arguments, any number from least on where most is 0, and says what they are.

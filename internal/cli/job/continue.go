@@ -22,21 +22,21 @@ const (
 )
 
 // AddContinue declares --continue.
-func AddContinue(cmd *cobra.Command, goOn *bool) {
+func AddContinue(cmd *cobra.Command, resume *bool) {
 	set := cmd.Flags()
-	set.BoolVar(goOn, "continue", false,
+	set.BoolVar(resume, "continue", false,
 		"go on with the recorded run of this --name where it was cut short; begin it if there is none")
 	flags.Under(flags.Recording, set, "continue")
 }
 
-// Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
-func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
+// Start returns the run that c says: a new one, or with goOn the rest of the one that has the name.
+func Start(f *flags.Run, cmd *cobra.Command, c trainer.Config, resume bool) (*Job, error) {
 	if err := KeepInput(cmd, &c); err != nil {
 		return nil, err
 	}
-	if goOn {
+	if resume {
 		if f.Name == "" || f.Store == flags.Unrecorded {
-			return nil, flags.Wrong("--continue", "true", "a recorded run, and --name NAME to find it by")
+			return nil, flags.Invalid("--continue", "true", "a recorded run, and --name NAME to find it by")
 		}
 		j, err := restOf(f, cmd, c)
 		if j != nil || err != nil {
@@ -44,12 +44,12 @@ func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job,
 		}
 	}
 	WarnOfUnused(cmd, &c)
-	told := Settle(&c)
-	r, err := keepRecord(f, cmd, c, goOn)
+	decisions := ResolveDefaults(&c)
+	r, err := keepRecord(f, cmd, c, resume)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{config: c, record: r, told: told}, nil
+	return &Job{config: c, record: r, decisions: decisions}, nil
 }
 
 // restOf returns what is left of the run of the name; nil if there is none.
@@ -87,15 +87,15 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 // take makes this process the one that records a run. One that goes on by itself waits a while for the last process.
 func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*recorder.Recorder, error) {
 	var busy *store.BusyError
-	for begin, told := time.Now(), false; ; {
+	for begin, decisions := time.Now(), false; ; {
 		recorder, err := recorder.Continue(cmd.Context(), s, id)
 		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure &&
 			time.Since(begin) > endPatience {
 			return recorder, err
 		}
-		if !told && !busy.Sure {
+		if !decisions && !busy.Sure {
 			fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which recorded the run\n", busy.Owner)
-			told = true
+			decisions = true
 		}
 		select {
 		case <-time.After(500 * time.Millisecond):

@@ -25,11 +25,11 @@ import (
 
 // Job is what a command trains: a new run, or the rest of one.
 type Job struct {
-	config trainer.Config
-	rest   *remainder    // nil for a new run
-	record *Record       // nil for a run that is not kept
-	told   []string      // what was decided for a new run
-	Group  *launch.Group // nil for a run that this process trains by itself
+	config    trainer.Config
+	rest      *remainder    // nil for a new run
+	record    *Record       // nil for a run that is not kept
+	decisions []string      // what was decided for a new run
+	Group     *launch.Group // nil for a run that this process trains by itself
 }
 
 // remainder is what a run goes on from.
@@ -51,12 +51,12 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 		return nil, err
 	}
 	WarnOfUnused(cmd, &c)
-	told := Settle(&c)
+	decisions := ResolveDefaults(&c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{config: c, record: r, told: told}, nil
+	return &Job{config: c, record: r, decisions: decisions}, nil
 }
 
 // WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be
@@ -95,7 +95,8 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 // Train does the job without a screen.
 func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(),
+	session, err := j.session(j.Group.Announcing(&noteRecorder{printer, cmd.ErrOrStderr(), j.decisions},
+		cmd.ErrOrStderr(),
 		j.config.Threads))
 	if err != nil {
 		return err
@@ -104,13 +105,13 @@ func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	err = j.end(cmd, session.Run(cmd.Context()))
 	missing := j.record.missing(cmd.Context())
 	if _, text := printer.(*print.TextRecorder); text && !failed(err) && missing == nil {
-		j.record.tell(cmd.ErrOrStderr(), false)
+		j.record.report(cmd.ErrOrStderr(), false)
 	}
 	return j.over(cmd, err, missing)
 }
 
-// tellNotes prints what was decided about a run's data.
-func tellNotes(w io.Writer, run *event.RunEvent) {
+// printNotes prints what was decided about a run's data.
+func printNotes(w io.Writer, run *event.RunEvent) {
 	for _, note := range run.Data.Notes {
 		fmt.Fprintln(w, print.Printable(note))
 	}
@@ -153,7 +154,7 @@ type Browser func(cmd *cobra.Command, record StoreFlags, o screen.Options) func(
 func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	if j.record != nil {
-		options.Browse = browser(cmd, StoreFlags{File: j.record.place}, options)
+		options.Browse = browser(cmd, StoreFlags{File: j.record.path}, options)
 	}
 	j.leaveProcessors()
 	session, err := j.session()
@@ -230,12 +231,12 @@ func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed, recorded bool) er
 	if err != nil || d.Run == nil || d.Done == nil {
 		return err
 	}
-	tellNotes(cmd.ErrOrStderr(), d.Run)
+	printNotes(cmd.ErrOrStderr(), d.Run)
 	if _, err = fmt.Fprintln(cmd.OutOrStdout(), print.Outcome(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
 	}
 	if recorded {
-		j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
+		j.record.report(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ import (
 type Record struct {
 	store    *store.Store
 	recorder *recorder.Recorder // nil where the store could not be opened
-	place    string             // what --record says in commands that name the run; empty for the default
+	path     string             // what --record says in commands that name the run; empty for the default
 	trouble  string             // why the run is not kept, though it should be
 }
 
 // keepRecord opens the store of --record for a new run, which with sole has to have its name alone. The default place
 // must not keep anyone from training, but for that: what is wrong there is said and the run goes without one.
-func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (*Record, error) {
+func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, exclusive bool) (*Record, error) {
 	if f.Store == flags.Unrecorded {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 		}
 	}
 	s, err := OpenStore(f.Store, store.Options{})
-	if err != nil && (sole || f.Store != "") {
+	if err != nil && (exclusive || f.Store != "") {
 		return nil, err
 	}
 	if err != nil {
@@ -58,8 +58,8 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 				time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
 	}
 	about := recorder.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name,
-		Sole: sole, Version: version.Program()}
-	return &Record{store: s, recorder: recorder.New(s, about), place: f.Store}, nil
+		Exclusive: exclusive, Version: version.Program()}
+	return &Record{store: s, recorder: recorder.New(s, about), path: f.Store}, nil
 }
 
 // clockSlack is how far the clocks of machines with one record may be apart before it is said.
@@ -78,7 +78,7 @@ func warnOfNetwork(w io.Writer, s *store.Store) {
 // OpenStore opens the run store in a file, or in the default place for an empty name.
 func OpenStore(file string, o store.Options) (*store.Store, error) {
 	if file == flags.Unrecorded {
-		return nil, flags.Wrong("--record", file, "a database with recorded runs")
+		return nil, flags.Invalid("--record", file, "a database with recorded runs")
 	}
 	if file == "" {
 		var err error
@@ -100,7 +100,7 @@ func checkDirectory(file string) error {
 		return nil
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return flags.Wrong("--record", file, "a file in a directory that is there: "+dir+" is not")
+		return flags.Invalid("--record", file, "a file in a directory that is there: "+dir+" is not")
 	}
 	return nil
 }
@@ -182,8 +182,8 @@ func (r *Record) missing(ctx context.Context) error {
 // missingPatience is how long it may take to find out whether a run is recorded.
 const missingPatience = 5 * time.Second
 
-// tell says where the run is kept, and how it is looked at, or gone on with where it was cut short.
-func (r *Record) tell(w io.Writer, cut bool) {
+// report says where the run is kept, and how it is looked at, or gone on with where it was cut short.
+func (r *Record) report(w io.Writer, cut bool) {
 	if name := r.name(); name != "" {
 		fmt.Fprintf(w, "recorded as %s: %s\n", name, r.command(cut))
 	}
@@ -211,7 +211,7 @@ func (r *Record) command(cut bool) string {
 	if cut {
 		what = "newtop resume "
 	}
-	return what + flags.Quote(name) + flags.AtStore(r.place)
+	return what + flags.Quote(name) + flags.AtStore(r.path)
 }
 
 // idForm is how an ID looks that a run is given.

@@ -32,7 +32,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{record: &Record{store: s, place: r.Store.File}, Group: r.Group}
+	j := &Job{record: &Record{store: s, path: r.Store.File}, Group: r.Group}
 	defer func() {
 		if err != nil {
 			j.record.abandon()
@@ -69,9 +69,9 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 	if err != nil {
 		return err
 	}
-	if left.Passed != nil {
+	if left.Skipped != nil {
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d",
-			print.OneLine(left.Passed), left.From.Epoch))
+			print.OneLine(left.Skipped), left.From.Epoch))
 	}
 	if left.Damage != nil {
 		print.Warn(cmd.ErrOrStderr(), print.OneLine(left.Damage))
@@ -121,7 +121,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	limit := run.Config.TimeLimit // it counts what Elapsed leaves out
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given && !r.again:
-		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf(
+		return flags.Invalid("--epochs", c.Epochs, fmt.Sprintf(
 			"more than the %d that the run has had, or 0 for no limit", epochs))
 	case d == nil:
 		return nil

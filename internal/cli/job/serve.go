@@ -31,7 +31,8 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(),
+	session, err := j.session(j.Group.Announcing(&noteRecorder{printer, cmd.ErrOrStderr(), j.decisions},
+		cmd.ErrOrStderr(),
 		threads))
 	if err != nil {
 		return err
@@ -57,10 +58,10 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	runErr := session.Run(cmd.Context())
 	missing := j.record.missing(cmd.Context())
 	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) && missing == nil {
-		j.record.tell(messages, false)
+		j.record.report(messages, false)
 	}
 	h.stay(cmd.Context(), messages, runErr, served)
-	leave(farewell(cmd.Context(), runErr))
+	leave(closeReason(cmd.Context(), runErr))
 	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
 }
 
@@ -83,7 +84,7 @@ func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
 		served <- server.Serve(serving)
 	}()
 	err = player.Run(ctx)
-	leave(farewell(ctx, err))
+	leave(closeReason(ctx, err))
 	serveErr := <-served
 	switch {
 	case serveErr != nil:
@@ -119,8 +120,8 @@ func (h *Host) stay(ctx context.Context, messages io.Writer, runErr error, serve
 	}
 }
 
-// farewell is why the server ends.
-func farewell(ctx context.Context, runErr error) error {
+// closeReason is why the server ends.
+func closeReason(ctx context.Context, runErr error) error {
 	switch {
 	case unusable(runErr):
 		return errServedNone

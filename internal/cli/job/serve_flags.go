@@ -169,18 +169,18 @@ func (f *ServeFlags) check() error {
 	}
 	switch {
 	case f.o.Limits.Sessions < 0:
-		return flags.Wrong("--max-viewers", f.o.Limits.Sessions, "a whole number ≥ 1, or 0 for 128")
+		return flags.Invalid("--max-viewers", f.o.Limits.Sessions, "a whole number ≥ 1, or 0 for 128")
 	case f.memory < 0 || f.memory > 1<<20:
-		return flags.Wrong("--viewer-memory", f.memory, "a whole number of MB from 1 to 1048576, or 0 for 256")
+		return flags.Invalid("--viewer-memory", f.memory, "a whole number of MB from 1 to 1048576, or 0 for 256")
 	case f.o.Limits.Idle < 0:
-		return flags.Wrong("--idle", f.o.Limits.Idle, "a duration ≥ 0")
+		return flags.Invalid("--idle", f.o.Limits.Idle, "a duration ≥ 0")
 	case f.linger < 0:
-		return flags.Wrong("--linger", f.linger, "a duration ≥ 0")
+		return flags.Invalid("--linger", f.linger, "a duration ≥ 0")
 	case f.o.Saves == "":
 		return nil
 	}
 	if info, err := os.Stat(f.o.Saves); err != nil || !info.IsDir() {
-		return flags.Wrong("--saves", f.o.Saves, "a directory that is there")
+		return flags.Invalid("--saves", f.o.Saves, "a directory that is there")
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// Settle has the configuration of a run that begins say what it leaves to the data, and returns what is to be told of
-// it.
-func Settle(c *trainer.Config) (lines []string) {
+// ResolveDefaults has the configuration of a run that begins say what it leaves to the data, and returns what is to be
+// told of it.
+func ResolveDefaults(c *trainer.Config) (lines []string) {
 	before := *c
 	c.ResolveDefaults()
 	if c.Validation != before.Validation {
@@ -28,17 +28,17 @@ func Settle(c *trainer.Config) (lines []string) {
 	return lines
 }
 
-// teller passes events on, and tells of a run once that begins what was decided for it and its data: one that can't
-// begin has its error alone.
-type teller struct {
+// noteRecorder passes events on, and tells of a run once that begins what was decided for it and its data: one that
+// can't begin has its error alone.
+type noteRecorder struct {
 	trainer.Recorder
 	w     io.Writer
 	lines []string // about validation rows
 }
 
-func (t *teller) Record(e event.Event) error {
+func (t *noteRecorder) Record(e event.Event) error {
 	if run, begins := e.(event.RunEvent); begins {
-		tellNotes(t.w, &run)
+		printNotes(t.w, &run)
 		if run.Data.ValidationRows > 0 {
 			for _, line := range t.lines {
 				fmt.Fprintln(t.w, line)

@@ -89,7 +89,7 @@ func (a *StoreFlags) Complete(most int, beside cobra.ShellCompDirective) cobra.C
 			for i := range runs {
 				r := &runs[i]
 				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", r.DataName(), r.Method(),
-					print.When(r.Begun, time.Now()), r.Epoch(), r.State)
+					print.When(r.Started, time.Now()), r.Epoch(), r.State)
 				for _, name := range []string{r.Name, r.ID} {
 					if name != "" {
 						out = append(out, cobra.CompletionWithDesc(print.Printable(name), print.Printable(about)))

@@ -69,7 +69,7 @@ func (c *Group) Context(quiet bool) (ctx context.Context, stop context.CancelFun
 		signal.Ignore(ending()...)
 		return context.WithCancel(context.Background())
 	}
-	stopAtRest()
+	stopBetweenTransactions()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so that a write fails, after which a run can end in order
 	ctx, stop = signal.NotifyContext(context.Background(), signals()...)
 	if c.Single() {
@@ -130,7 +130,7 @@ func (c *Group) check() error {
 	if err := flags.OneOf("--reduce", c.reduce, "fixed", "fast"); err != nil || c.hang >= time.Second {
 		return err
 	}
-	return flags.Wrong("--hang-timeout", c.hang, "a duration ≥ 1s")
+	return flags.Invalid("--hang-timeout", c.hang, "a duration ≥ 1s")
 }
 
 // Join checks the flags and has process 0 meet the others, before it opens any file that they must not have a hand in.

@@ -14,15 +14,15 @@ import (
 // stopped is how long a process that stops itself may take to stand still.
 const stopped = 20 * time.Millisecond
 
-// stopAtRest has ctrl+z stop the process between two transactions, and not within one.
-func stopAtRest() {
+// stopBetweenTransactions has ctrl+z stop the process between two transactions, and not within one.
+func stopBetweenTransactions() {
 	if signal.Ignored(syscall.SIGTSTP) {
 		return
 	}
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGTSTP)
+	requested := make(chan os.Signal, 1)
+	signal.Notify(requested, syscall.SIGTSTP)
 	go func() {
-		for range asked {
+		for range requested {
 			sqlfile.Quiesce(func() {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 				time.Sleep(stopped)

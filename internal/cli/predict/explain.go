@@ -64,7 +64,7 @@ func (f *explainFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.repeats < 1 {
-		return flags.Wrong("--repeats", strconv.Itoa(f.repeats), "a number of permutations ≥ 1")
+		return flags.Invalid("--repeats", strconv.Itoa(f.repeats), "a number of permutations ≥ 1")
 	}
 	m, source, err := f.openBoth(cmd, args)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *explainFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	tellNotes(cmd, source)
+	printNotes(cmd, source)
 	switch f.format {
 	case "json":
 		return print.JSON(cmd.OutOrStdout(), x)
@@ -224,7 +224,7 @@ func (x *explanation) text(out io.Writer) error {
 	var names, beside []string
 	for i := range shown {
 		names = append(names, ansi.Truncate(print.Printable(shown[i].Name), mostBarName, "…"))
-		beside = append(beside, x.figures(&shown[i]))
+		beside = append(beside, x.metrics(&shown[i]))
 		name, figures = max(name, ansi.StringWidth(names[i])), max(figures, ansi.StringWidth(beside[i]))
 	}
 	room := min(max(width-name-figures-4, leastBar), mostBar)
@@ -243,8 +243,8 @@ func (x *explanation) text(out io.Writer) error {
 	return err
 }
 
-// figures writes what a column is worth.
-func (x *explanation) figures(w *worth) string {
+// metrics writes what a column is worth.
+func (x *explanation) metrics(w *worth) string {
 	text := fmt.Sprintf("%.3g", w.Rise)
 	if x.Repeats > 1 {
 		text += fmt.Sprintf(" ± %.1g", w.Spread)

@@ -119,7 +119,7 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if f.worst < 0 {
-		return flags.Wrong("--worst", strconv.Itoa(f.worst), "a number of rows ≥ 0")
+		return flags.Invalid("--worst", strconv.Itoa(f.worst), "a number of rows ≥ 0")
 	}
 	m, source, err := f.openBoth(cmd, args)
 	if err != nil {
@@ -142,12 +142,12 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
-	tellNotes(cmd, source)
+	printNotes(cmd, source)
 	return p.report(cmd.ErrOrStderr())
 }
 
-// tellNotes says what was decided about the rows that were read.
-func tellNotes(cmd *cobra.Command, source rowSource) {
+// printNotes says what was decided about the rows that were read.
+func printNotes(cmd *cobra.Command, source rowSource) {
 	for _, note := range source.notes() {
 		fmt.Fprintln(cmd.ErrOrStderr(), print.Printable(note))
 	}
@@ -171,11 +171,11 @@ type predictor struct {
 	source rowSource
 	write  predictionWriter
 
-	rows   int
-	found  *score.Gathering // of the rows whose targets are known
-	places []place          // of all rows, where the worst are asked for
-	target []float64        // of a row, as the network is trained to
-	each   []*mat.Dense     // of a committee's nets for a regression; nil else
+	rows      int
+	found     *score.Gathering // of the rows whose targets are known
+	positions []position       // of all rows, where the worst are asked for
+	target    []float64        // of a row, as the network is trained to
+	each      []*mat.Dense     // of a committee's nets for a regression; nil else
 }
 
 func newPredictor(m *modelfile.Model, source rowSource, write predictionWriter, worst int) *predictor {
@@ -222,7 +222,7 @@ func (p *predictor) all(ctx context.Context) error {
 			}
 		}
 		if n := len(truths); n > 0 {
-			if failed := p.put(part(out, n), part(raw, n), truths); failed != nil {
+			if failed := p.predict(part(out, n), part(raw, n), truths); failed != nil {
 				return failed
 			}
 		}
@@ -243,8 +243,8 @@ func part(m *mat.Dense, n int) *mat.Dense {
 	return m.Slice(0, n, 0, columns).(*mat.Dense)
 }
 
-// put writes what the model makes of raw rows and compares it with what is true.
-func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
+// predict writes what the model makes of raw rows and compares it with what is true.
+func (p *predictor) predict(out, raw *mat.Dense, truths []truth) error {
 	var each []*mat.Dense
 	for _, u := range p.each {
 		each = append(each, part(u, len(truths)))
@@ -260,7 +260,7 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 				t.row)
 		}
 		if p.found.Keeps() {
-			p.places = append(p.places, place{t.row, t.line})
+			p.positions = append(p.positions, position{t.row, t.line})
 		}
 		best := floats.MaxIdx(values)
 		if err := p.write.row(t.row, t, best, values, spreadOf(each, i)); err != nil {
@@ -277,8 +277,8 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 	return p.write.flush()
 }
 
-// place is where a row is: its number from 1, and its line in a text, 0 for none.
-type place struct{ row, line int }
+// position is where a row is: its number from 1, and its line in a text, 0 for none.
+type position struct{ row, line int }
 
 // truth is what is to be predicted of a row.
 type truth struct {

@@ -30,7 +30,7 @@ func (p *predictor) report(out io.Writer) error {
 		} else {
 			fmt.Fprintf(&b, ", %.2f %% wrong\n", 100*float64(scores.Error)) // as the run said it
 		}
-		b.WriteString(print.Figures(figures[1:]))
+		b.WriteString(print.Metrics(figures[1:]))
 	}
 	b.WriteByte('\n')
 	if _, err := io.WriteString(out, b.String()); err != nil || scores.Rows == 0 {
@@ -47,9 +47,9 @@ func (p *predictor) report(out io.Writer) error {
 
 // confusions prints the matrix, or where that has no room which classes are most often taken for which.
 func (p *predictor) confusions(out io.Writer, width int) error {
-	table := print.Table{Heads: []string{""}}
+	table := print.Table{Headers: []string{""}}
 	for _, class := range p.model.Classes {
-		table.Heads = append(table.Heads, ">"+print.Printable(class))
+		table.Headers = append(table.Headers, ">"+print.Printable(class))
 	}
 	for i, row := range p.found.Confusion {
 		cells := []string{p.model.Classes[i]}
@@ -62,13 +62,13 @@ func (p *predictor) confusions(out io.Writer, width int) error {
 		fmt.Fprintln(out, "\nconfusion: a row for each class, a column for what the model says")
 		return table.Print(out)
 	}
-	return p.mostConfused(out)
+	return p.topConfusions(out)
 }
 
 // mostPairs is how many confusions are listed.
 const mostPairs = 10
 
-func (p *predictor) mostConfused(out io.Writer) error {
+func (p *predictor) topConfusions(out io.Writer) error {
 	type pair struct{ is, said, n, of int }
 	var list []pair
 	for i, row := range p.found.Confusion {
@@ -87,7 +87,7 @@ func (p *predictor) mostConfused(out io.Writer) error {
 	}
 	slices.SortStableFunc(list, func(a, b pair) int { return b.n - a.n })
 	fmt.Fprintf(out, "\nthe most frequent of %s\n", print.Count(len(list), "confusion"))
-	table := print.Table{Heads: []string{"class", "taken for", ">rows", ">of"}}
+	table := print.Table{Headers: []string{"class", "taken for", ">rows", ">of"}}
 	for _, c := range list[:min(len(list), mostPairs)] {
 		table.Add(p.model.Classes[c.is], p.model.Classes[c.said], strconv.Itoa(c.n), strconv.Itoa(c.of))
 	}
@@ -99,11 +99,12 @@ func (p *predictor) worstRows(out io.Writer, width int) error {
 	if len(p.found.Worst) == 0 {
 		return nil
 	}
-	table := print.Table{Heads: []string{">row", ">line", "target", "prediction", ">loss"}, Ranks: []int{0, 1, 0, 0, 0}}
+	table := print.Table{Headers: []string{">row", ">line", "target", "prediction", ">loss"},
+		Ranks: []int{0, 1, 0, 0, 0}}
 	for i := range p.found.Worst {
 		w := &p.found.Worst[i]
 		line := ""
-		at := p.places[w.Row-1]
+		at := p.positions[w.Row-1]
 		if at.line > 0 {
 			line = strconv.Itoa(at.line)
 		}

@@ -19,8 +19,8 @@ type column struct {
 }
 
 // decimal is a column of a number with so many digits, fewer where the width has no room for them.
-func decimal(head string, width, digits int, of func(e *event.EpochEvent) event.Float) column {
-	return column{head, width, func(e *event.EpochEvent) string { return fitted(of(e), digits, width) }}
+func decimal(header string, width, digits int, of func(e *event.EpochEvent) event.Float) column {
+	return column{header, width, func(e *event.EpochEvent) string { return fitted(of(e), digits, width) }}
 }
 
 // innerWidth is room for what solves tells, as 111 B39N1.
@@ -74,10 +74,10 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		cost = append(cost, column{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
 	}
 	var own []column
-	figures, _ := shownFigures(e.Metrics)
-	for _, f := range figures {
-		head := Printable(f.Key)
-		own = append(own, decimal(head, max(len(head), 7), 3, FigureOf(f.Key)))
+	metrics, _ := shownMetrics(e.Metrics)
+	for _, f := range metrics {
+		header := Printable(f.Key)
+		own = append(own, decimal(header, max(len(header), 7), 3, MetricOf(f.Key)))
 	}
 	if width > 0 && len(e.Inner) > 0 {
 		width -= 1 + innerWidth
@@ -94,12 +94,12 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	return slices.Concat(list, own, cost)
 }
 
-// mostOfGroup is how many figures of one group can be columns: those of larger ones are for programs and screens.
-const mostOfGroup = 8
+// maxOfGroup is how many figures of one group can be columns: those of larger ones are for programs and screens.
+const maxOfGroup = 8
 
-// shownFigures returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME,
+// shownMetrics returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME,
 // that have too many.
-func shownFigures(all []event.Metric) (shown []event.Metric, more int) {
+func shownMetrics(all []event.Metric) (shown []event.Metric, more int) {
 	group := func(f *event.Metric) string {
 		name, _, _ := strings.Cut(f.Key, "/")
 		return name
@@ -109,7 +109,7 @@ func shownFigures(all []event.Metric) (shown []event.Metric, more int) {
 		size[group(&all[i])]++
 	}
 	for i := range all {
-		if size[group(&all[i])] <= mostOfGroup {
+		if size[group(&all[i])] <= maxOfGroup {
 			shown = append(shown, all[i])
 		}
 	}
@@ -153,8 +153,8 @@ func faults(classes, validated, tested bool) []column {
 	return list
 }
 
-// FigureOf returns a method's own figure by its key, NaN in an epoch that lacks it.
-func FigureOf(key string) func(e *event.EpochEvent) event.Float {
+// MetricOf returns a method's own figure by its key, NaN in an epoch that lacks it.
+func MetricOf(key string) func(e *event.EpochEvent) event.Float {
 	return func(e *event.EpochEvent) event.Float {
 		for i := range e.Metrics {
 			if e.Metrics[i].Key == key {
@@ -165,8 +165,8 @@ func FigureOf(key string) func(e *event.EpochEvent) event.Float {
 	}
 }
 
-// tableHead writes the headings; inner solves, of any number, stand last.
-func tableHead(list []column, inner bool) string {
+// tableHeader writes the headings; inner solves, of any number, stand last.
+func tableHeader(list []column, inner bool) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%*s ", c.width, c.head)
@@ -225,23 +225,23 @@ func solves(e *event.EpochEvent, room int) string {
 // members is the column of what the members of a committee reach by themselves on the validation rows, without them on
 // the test rows, or on the training rows where there are no others, from the best to the worst.
 func members(first *event.MemberMetrics) column {
-	head, width, format := "members", 15, "%.4g"
+	header, width, format := "members", 15, "%.4g"
 	scale, of := 1.0, func(m *event.MemberMetrics) event.Float { return m.Loss }
 	switch {
 	case !first.ValidationError.Absent():
-		head, width, format = "members %", 11, "%.2f"
+		header, width, format = "members %", 11, "%.2f"
 		scale, of = 100, func(m *event.MemberMetrics) event.Float { return m.ValidationError }
 	case !first.ValidationRMSE.Absent():
-		head, width, format = "members", 13, "%.3g"
+		header, width, format = "members", 13, "%.3g"
 		of = func(m *event.MemberMetrics) event.Float { return m.ValidationRMSE }
 	case !first.TestError.Absent():
-		head, width, format = "members %", 11, "%.2f"
+		header, width, format = "members %", 11, "%.2f"
 		scale, of = 100, func(m *event.MemberMetrics) event.Float { return m.TestError }
 	case !first.TestRMSE.Absent():
-		head, width, format = "members", 13, "%.3g"
+		header, width, format = "members", 13, "%.3g"
 		of = func(m *event.MemberMetrics) event.Float { return m.TestRMSE }
 	}
-	return column{head, width, func(e *event.EpochEvent) string {
+	return column{header, width, func(e *event.EpochEvent) string {
 		if len(e.Members) == 0 {
 			return "."
 		}

@@ -26,15 +26,15 @@ const (
 	ExitInterrupted = 130
 )
 
-// mostPrinted is how many of the last lines of a model's program are shown with its failure.
-const mostPrinted = 20
+// maxPrinted is how many of the last lines of a model's program are shown with its failure.
+const maxPrinted = 20
 
 // Report prints an error as one line that starts with the program's name, behind what the program of a model has
 // printed that could not begin.
 func Report(w io.Writer, err error) {
 	text := OneLine(err)
 	if start, ok := errors.AsType[*trainer.StartError](err); ok {
-		for _, line := range start.Printed[max(0, len(start.Printed)-mostPrinted):] {
+		for _, line := range start.Printed[max(0, len(start.Printed)-maxPrinted):] {
 			fmt.Fprintln(w, Printable(line))
 		}
 	}
@@ -81,11 +81,11 @@ type InterruptedError struct {
 }
 
 func (e *InterruptedError) Error() string {
-	why := "interrupted"
+	reason := "interrupted"
 	if errors.Is(e.Cause, syscall.EPIPE) {
-		why = "nobody reads standard output any more"
+		reason = "nobody reads standard output any more"
 	}
-	return why + "; to go on: " + e.Next
+	return reason + "; to go on: " + e.Next
 }
 
 func (e *InterruptedError) Unwrap() error { return e.Cause }

@@ -35,7 +35,7 @@ func (o *Output) Flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.pending) > 0 {
-		o.put([]byte(string(utf8.RuneError)))
+		o.writeTo([]byte(string(utf8.RuneError)))
 		o.pending = nil
 	}
 	return o.err
@@ -48,13 +48,13 @@ func (o *Output) write(p []byte, styled bool) (int, error) {
 	if len(o.pending) > 0 || !plain(p) {
 		text = o.printable(p, styled)
 	}
-	if err := o.put(text); err != nil {
+	if err := o.writeTo(text); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-func (o *Output) put(text []byte) error {
+func (o *Output) writeTo(text []byte) error {
 	_, err := o.to.Write(text)
 	if err == nil {
 		return nil

@@ -22,8 +22,8 @@ type TextRecorder struct {
 	run           event.RunEvent
 	opened        bool
 	optimizer     string
-	start         *event.EpochEvent // the starting weights, while they wait
-	told          event.EpochEvent  // all that epochs told so far, once one did
+	first         *event.EpochEvent // the starting weights, while they wait
+	known         event.EpochEvent  // all that epochs told so far, once one did
 	columns       []column          // nil until the heading is printed
 	said          [2]string         // the run's ID and what was said of it
 	noted         bool              // that figures are left out
@@ -38,12 +38,12 @@ func (t *TextRecorder) Record(e event.Event) error {
 	case event.EpochEvent:
 		t.optimizer = e.Optimizer
 		if e.Epoch == 0 && t.columns == nil {
-			t.start = &e
+			t.first = &e
 			return nil
 		}
-		err := t.begin(&e)
-		if err == nil && t.tells(&e) {
-			err = t.head()
+		err := t.start(&e)
+		if err == nil && t.learn(&e) {
+			err = t.printHeader()
 		}
 		t.note()
 		if t.empty(&e) {
@@ -51,7 +51,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 		}
 		return t.print(err, t.row(&e))
 	case event.SpectrumEvent:
-		return t.print(t.begin(t.start), t.sentence(SpectrumLine(&e)))
+		return t.print(t.start(t.first), t.sentence(SpectrumLine(&e)))
 	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after %s %d\n", t.run.Counted(), e.Epoch)
 	case event.SavedEvent:
@@ -62,7 +62,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 			fmt.Fprintln(t.messages, Printable(e.Text))
 		}
 	case event.DoneEvent:
-		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
+		if err := t.start(t.first); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
 		}
 		err := t.print(nil, t.sentence(Outcome(&t.run, &e, t.optimizer)))
@@ -115,7 +115,7 @@ func (t *TextRecorder) opening() {
 
 // note says once how many figures have no column.
 func (t *TextRecorder) note() {
-	if _, more := shownFigures(t.told.Metrics); more > 0 && !t.noted {
+	if _, more := shownMetrics(t.known.Metrics); more > 0 && !t.noted {
 		t.noted = true
 		fmt.Fprintln(
 			t.messages, t.sentence(Count(more, "more figure")+" than the table has: --format jsonl prints all"))
@@ -135,48 +135,48 @@ func (t *TextRecorder) empty(e *event.EpochEvent) bool {
 	return true
 }
 
-// begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
+// start prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
 // nothing yet.
-func (t *TextRecorder) begin(e *event.EpochEvent) error {
+func (t *TextRecorder) start(e *event.EpochEvent) error {
 	if t.columns != nil || e == nil {
 		return nil
 	}
-	t.told = event.UnknownEpoch(0)
-	t.tells(e)
-	err := t.head()
-	if t.start != nil {
-		err = t.print(err, t.row(t.start))
+	t.known = event.UnknownEpoch(0)
+	t.learn(e)
+	err := t.printHeader()
+	if t.first != nil {
+		err = t.print(err, t.row(t.first))
 	}
 	return err
 }
 
-// tells takes in what an epoch tells, and reports whether anything of it is new.
-func (t *TextRecorder) tells(e *event.EpochEvent) (news bool) {
+// learn takes in what an epoch tells, and reports whether anything of it is new.
+func (t *TextRecorder) learn(e *event.EpochEvent) (news bool) {
 	for q := range event.QuantityCount {
-		if f := q.Of(&t.told); f.Absent() && !q.Of(e).Absent() {
+		if f := q.Of(&t.known); f.Absent() && !q.Of(e).Absent() {
 			*f, news = *q.Of(e), true
 		}
 	}
 	for _, f := range e.Metrics {
-		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Metrics,
+		if !f.Value.Absent() && !slices.ContainsFunc(t.known.Metrics,
 			func(k event.Metric) bool { return k.Key == f.Key }) {
-			t.told.Metrics, news = append(t.told.Metrics, f), true
+			t.known.Metrics, news = append(t.known.Metrics, f), true
 		}
 	}
-	if len(t.told.Inner) == 0 && len(e.Inner) > 0 {
-		t.told.Inner, news = e.Inner, true
+	if len(t.known.Inner) == 0 && len(e.Inner) > 0 {
+		t.known.Inner, news = e.Inner, true
 	}
-	if len(t.told.Members) == 0 && len(e.Members) > 0 {
-		t.told.Members, news = e.Members, true
+	if len(t.known.Members) == 0 && len(e.Members) > 0 {
+		t.known.Members, news = e.Members, true
 	}
 	return news
 }
 
-// head prints the heading, unless the one that is there has the same columns.
-func (t *TextRecorder) head() error {
-	before := tableHead(t.columns, t.inner)
-	list, inner := columns(&t.run, &t.told, t.width), len(t.told.Inner) > 0
-	text := tableHead(list, inner)
+// printHeader prints the heading, unless the one that is there has the same columns.
+func (t *TextRecorder) printHeader() error {
+	before := tableHeader(t.columns, t.inner)
+	list, inner := columns(&t.run, &t.known, t.width), len(t.known.Inner) > 0
+	text := tableHeader(list, inner)
 	again := t.columns != nil
 	t.columns, t.inner = list, inner
 	if again && text == before {

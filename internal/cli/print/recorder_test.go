@@ -16,9 +16,9 @@ import (
 func TestTableWithoutTestRows(t *testing.T) {
 	unknown := event.UnknownEpoch(0)
 	for _, classes := range []int{0, 3} {
-		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &unknown, 0), true)
-		if strings.Contains(head, "test") || !strings.HasSuffix(head, " inner") {
-			t.Errorf("%d classes: %s", classes, head)
+		header := tableHeader(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &unknown, 0), true)
+		if strings.Contains(header, "test") || !strings.HasSuffix(header, " inner") {
+			t.Errorf("%d classes: %s", classes, header)
 		}
 	}
 }
@@ -34,13 +34,13 @@ func TestTableFitsItsTerminal(t *testing.T) {
 	run := &event.RunEvent{Data: event.DataInfo{Classes: 3, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 3}}}
 	for width, want := range map[int]string{0: "lambda-1 lambda-next mu two-over-rate", 80: "", 100: "lambda-1 mu", 130: "lambda-1 lambda-next mu two-over-rate"} {
 		list := columns(run, &e, width)
-		head, row := tableHead(list, true), tableRow(list, &e, width)
-		words := strings.Fields(head)
+		header, row := tableHeader(list, true), tableRow(list, &e, width)
+		words := strings.Fields(header)
 		if got := strings.Join(words[slices.Index(words, "rho")+1:slices.Index(words, "gradients")], " "); got != want {
-			t.Errorf("%d columns: %s", width, head)
+			t.Errorf("%d columns: %s", width, header)
 		}
-		if width > 0 && max(utf8.RuneCountInString(head), utf8.RuneCountInString(row)) > width {
-			t.Errorf("%d columns:\n%s\n%s", width, head, row)
+		if width > 0 && max(utf8.RuneCountInString(header), utf8.RuneCountInString(row)) > width {
+			t.Errorf("%d columns:\n%s\n%s", width, header, row)
 		}
 	}
 }
@@ -126,7 +126,8 @@ func TestOpeningOfAPeer(t *testing.T) {
 	}
 }
 
-// TestLargeGroupsAreNoColumns: of a look into a program only its epochs are in the table, and a note tells the rest once.
+// TestLargeGroupsAreNoColumns: of a look into a program only its epochs are in the table, and a note tells the rest
+// once.
 func TestLargeGroupsAreNoColumns(t *testing.T) {
 	var out, messages strings.Builder
 	r := &TextRecorder{out: &out, messages: &messages}
@@ -146,7 +147,7 @@ func TestLargeGroupsAreNoColumns(t *testing.T) {
 		if n%2 == 0 {
 			look := event.UnknownEpoch(n)
 			look.Elapsed = e.Elapsed
-			for i := range mostOfGroup + 1 {
+			for i := range maxOfGroup + 1 {
 				look.Metrics = append(look.Metrics, event.Metric{Key: fmt.Sprintf("curvature/%d", i), Value: 1})
 			}
 			record(look)

@@ -10,14 +10,14 @@ import (
 // Scores tells how well the outputs of some rows fit, in a line: "test rows: RMSE 52.7, MAE 43, R² 0.48". what names
 // the rows.
 func Scores(what string, s *event.Scores) string {
-	if text := Figures(score.Metrics(s)); text != "" {
+	if text := Metrics(score.Metrics(s)); text != "" {
 		return Printable(what) + ": " + text
 	}
 	return ""
 }
 
-// Figures writes scores in a line.
-func Figures(list []score.Metric) string {
+// Metrics writes scores in a line.
+func Metrics(list []score.Metric) string {
 	var parts []string
 	for _, f := range list {
 		text := f.Name + " " + Number(f.Value, 4)

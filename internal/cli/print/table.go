@@ -15,8 +15,8 @@ const columnGap = 2
 // Table is a table of texts. A heading that begins with > stands over a column that is aligned to the right. Where all
 // headings are empty they have no line.
 type Table struct {
-	Heads []string
-	Rows  [][]string
+	Headers []string
+	Rows    [][]string
 	// ranks of the columns: what has no room goes, the highest rank first; those of rank 0 stay. nil: all stay.
 	Ranks []int
 }
@@ -38,16 +38,16 @@ func (g *Table) Print(out io.Writer) error { return g.Fit(out, 0) }
 func (g *Table) Fit(out io.Writer, width int) error {
 	wide := g.widths(width)
 	first := -1
-	if strings.Join(g.Heads, "") == "" {
+	if strings.Join(g.Headers, "") == "" {
 		first = 0
 	}
 	for k := first; k < len(g.Rows); k++ {
 		var line strings.Builder
-		for i, head := range g.Heads {
+		for i, header := range g.Headers {
 			if wide[i] == 0 {
 				continue
 			}
-			text, right := strings.CutPrefix(head, ">")
+			text, right := strings.CutPrefix(header, ">")
 			if k >= 0 {
 				text = g.Rows[k][i]
 			}
@@ -78,10 +78,10 @@ func (g *Table) Width() int {
 // widths returns how wide each column is, 0 for one that is left out: for want of room, or in a terminal because
 // nothing stands in it.
 func (g *Table) widths(width int) []int {
-	wide := make([]int, len(g.Heads))
+	wide := make([]int, len(g.Headers))
 	total := -columnGap
-	for i, head := range g.Heads {
-		wide[i] = ansi.StringWidth(strings.TrimPrefix(head, ">"))
+	for i, header := range g.Headers {
+		wide[i] = ansi.StringWidth(strings.TrimPrefix(header, ">"))
 		empty := len(g.Rows) > 0
 		for _, row := range g.Rows {
 			wide[i] = max(wide[i], ansi.StringWidth(row[i]))

@@ -107,7 +107,7 @@ func findAny(cmd *cobra.Command, s *store.Store, names []string) (runs []*store.
 func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, err error) {
 	d, err := span(cmp.Or(r.older, "0s"))
 	if err != nil {
-		return nil, flags.Wrong("--older-than", r.older, err.Error())
+		return nil, flags.Invalid("--older-than", r.older, err.Error())
 	}
 	if r.state != "" {
 		if err := checkState(r.state); err != nil {

@@ -39,26 +39,26 @@ damaged, a line each. The exit code is 1 if anything is.`,
 
 // DamagedError says that a database is not as it was written.
 type DamagedError struct {
-	file, place string
-	count       int
+	file, path string
+	count      int
 }
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: %s damaged: newtop runs salvage%s -o NEW.db writes what can be read into a new file",
-		e.file, print.CountOf(e.count, "place is", "places are"), flags.AtStore(e.place))
+		e.file, print.CountOf(e.count, "place is", "places are"), flags.AtStore(e.path))
 }
 
-func check(cmd *cobra.Command, s *store.Store, ids []string, place string) error {
-	tell := teller(cmd)
-	c, err := upkeep.Check(cmd.Context(), s, ids, tell.finding)
+func check(cmd *cobra.Command, s *store.Store, ids []string, path string) error {
+	report := newFindings(cmd)
+	c, err := upkeep.Check(cmd.Context(), s, ids, report.finding)
 	if err != nil {
 		return err
 	}
-	if tell.err != nil {
-		return tell.err
+	if report.err != nil {
+		return report.err
 	}
 	if c.Damaged > 0 {
-		return &DamagedError{s.Path(), place, c.Damaged}
+		return &DamagedError{s.Path(), path, c.Damaged}
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: whole: %s, %s, %s\n", print.Printable(s.Path()),
 		print.Count(c.Runs, "run"), print.Count(c.Events, "event"), print.Count(c.Checkpoints, "checkpoint"))
@@ -71,7 +71,7 @@ type findings struct {
 	err error
 }
 
-func teller(cmd *cobra.Command) *findings { return &findings{cmd: cmd} }
+func newFindings(cmd *cobra.Command) *findings { return &findings{cmd: cmd} }
 
 func (t *findings) finding(f upkeep.Finding) {
 	text := ""
@@ -102,7 +102,7 @@ each. The damaged file is only read.`,
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
-				return flags.Wrong("--output", to, "the name of a new file")
+				return flags.Invalid("--output", to, "the name of a new file")
 			}
 			from := ""
 			if err := a.With(store.Options{ReadOnly: true}, func(
@@ -112,10 +112,10 @@ each. The damaged file is only read.`,
 			}); err != nil {
 				return err
 			}
-			tell := teller(cmd)
-			v, err := upkeep.Salvage(cmd.Context(), from, to, tell.finding)
-			if err != nil || tell.err != nil {
-				return cmp.Or(err, tell.err)
+			report := newFindings(cmd)
+			v, err := upkeep.Salvage(cmd.Context(), from, to, report.finding)
+			if err != nil || report.err != nil {
+				return cmp.Or(err, report.err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s, %s, %s; %s left out\n", print.Printable(to),
 				print.Count(v.Runs, "run"), print.Count(v.Rows, "row"),

@@ -97,7 +97,7 @@ func (c *comparer) levels() (out []float64, err error) {
 	for _, part := range strings.Split(c.reach, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return nil, flags.Wrong("--reach", c.reach, "errors as fractions, as in 0.1,0.05")
+			return nil, flags.Invalid("--reach", c.reach, "errors as fractions, as in 0.1,0.05")
 		}
 		out = append(out, v)
 	}
@@ -169,7 +169,7 @@ func tabulate(list []*summary, levels []float64) *comparison {
 		openings = append(openings, t.run.Opening)
 		configs = append(configs, &t.run.Config)
 	}
-	if len(c.levels) == 0 && !math.IsInf(worst, 0) && c.measure() != severalMeasures {
+	if len(c.levels) == 0 && !math.IsInf(worst, 0) && c.measure() != mixedMeasures {
 		c.levels = []float64{worst}
 	}
 	for i, t := range list {
@@ -193,7 +193,7 @@ func tabulate(list []*summary, levels []float64) *comparison {
 
 // print writes the comparison: a line a run, then what it took them to reach each level, then what differs.
 func (c *comparison) print(out io.Writer) error {
-	all := print.Table{Heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST",
+	all := print.Table{Headers: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST",
 		">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
 	for _, v := range c.ranked() {
 		best, last := orNone(v.Best), orNone(v.Last)
@@ -203,7 +203,8 @@ func (c *comparison) print(out io.Writer) error {
 	}
 	grids := []print.Table{all}
 	for k, level := range c.levels {
-		g := print.Table{Heads: []string{"TO REACH " + print.Measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME",
+		g := print.Table{Headers: []string{"TO REACH " + print.Measure(c.Runs[0].measure, level), "ID", ">EPOCH",
+			">TIME",
 			">EQUIVALENTS"}}
 		for _, v := range c.ranked() {
 			if !c.comparable(&v) {
@@ -218,9 +219,9 @@ func (c *comparison) print(out io.Writer) error {
 		}
 		grids = append(grids, g)
 	}
-	g := print.Table{Heads: []string{"DIFFERS"}}
+	g := print.Table{Headers: []string{"DIFFERS"}}
 	for _, v := range c.Runs {
-		g.Heads = append(g.Heads, print.ShortID(v.ID))
+		g.Headers = append(g.Headers, print.ShortID(v.ID))
 	}
 	for _, row := range c.Differs {
 		if strings.HasPrefix(row.Name, "--") || row.Contested() {
@@ -266,15 +267,15 @@ func (c *comparison) ranked() []rival {
 	return runs
 }
 
-// severalMeasures heads a table of runs that can't be held against one another: of classes and of numbers.
-const severalMeasures = "figure"
+// mixedMeasures heads a table of runs that can't be held against one another: of classes and of numbers.
+const mixedMeasures = "figure"
 
 // measure names what all runs are judged by.
 func (c *comparison) measure() string {
 	name := c.Runs[0].Measure
 	for _, v := range c.Runs {
 		if v.Measure != name {
-			return severalMeasures
+			return mixedMeasures
 		}
 	}
 	return name

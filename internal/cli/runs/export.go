@@ -131,7 +131,7 @@ func (x *exporter) jsonl(cmd *cobra.Command, s *store.Store, r *store.Run) error
 // csv writes an epoch a row: the fields of the event, the inner iterations and solves in all, and a method's own
 // figures. What an epoch lacks is empty.
 func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
-	keys, err := figureKeys(cmd, s, r)
+	keys, err := metricKeys(cmd, s, r)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 			row := append(fieldTexts(reflect.ValueOf(epoch)), strconv.Itoa(len(epoch.Inner)),
 				strconv.Itoa(iterations(&epoch)))
 			for _, key := range keys {
-				row = append(row, floatText(print.FigureOf(key)(&epoch)))
+				row = append(row, floatText(print.MetricOf(key)(&epoch)))
 			}
 			return w.Write(row)
 		})
@@ -170,9 +170,9 @@ func iterations(e *event.EpochEvent) (n int) {
 	return n
 }
 
-// figureKeys returns the keys of the figures that the methods of a run have of their own, in the order of their
+// metricKeys returns the keys of the figures that the methods of a run have of their own, in the order of their
 // first epochs.
-func figureKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string, err error) {
+func metricKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string, err error) {
 	seen := map[string]bool{}
 	_, err = readable(cmd.Context(), s, r, func(e event.Event) error {
 		if e, ok := e.(event.EpochEvent); ok {
@@ -254,7 +254,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		file = fmt.Sprintf("%s-e%d.%s", filepath.Base(r.ID), from.Epoch, x.format)
 	}
 	if format, err := modelfile.Format(file); err != nil || format != x.format {
-		return flags.Wrong("--output", file, "a name that ends in ."+x.format)
+		return flags.Invalid("--output", file, "a name that ends in ."+x.format)
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)
 	if err != nil {

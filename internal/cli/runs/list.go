@@ -24,10 +24,10 @@ type runColumn struct {
 // runColumns returns the columns of a list: people's in a terminal, with everything in a pipe.
 func runColumns(inTerminal bool, now time.Time) []runColumn {
 	id := func(r *store.Run) string { return r.ID }
-	begun := func(r *store.Run) string { return r.Begun.Local().Format(time.DateTime) }
+	begun := func(r *store.Run) string { return r.Started.Local().Format(time.DateTime) }
 	if inTerminal {
 		id = func(r *store.Run) string { return print.ShortID(r.ID) }
-		begun = func(r *store.Run) string { return print.When(r.Begun, now) }
+		begun = func(r *store.Run) string { return print.When(r.Started, now) }
 	}
 	return []runColumn{
 		{head: "ID", text: id},
@@ -79,7 +79,7 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *print.Table {
 	columns := runColumns(inTerminal, now)
 	var g print.Table
 	for _, c := range columns {
-		g.Heads, g.Ranks = append(g.Heads, c.head), append(g.Ranks, c.rank)
+		g.Headers, g.Ranks = append(g.Headers, c.head), append(g.Ranks, c.rank)
 	}
 	for k := range runs {
 		var row []string
@@ -133,7 +133,7 @@ type runRow struct {
 }
 
 func rowOf(r *store.Run) runRow {
-	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: r.DataName(),
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Started, Changed: r.Changed, Data: r.DataName(),
 		Optimizer: r.Method(),
 		Seed:      r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command,
 		Host:    r.Host,

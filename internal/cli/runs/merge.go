@@ -47,7 +47,7 @@ func areStores(files []string) error {
 }
 
 // mergeInto merges files in turn.
-func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string) error {
+func mergeInto(cmd *cobra.Command, s *store.Store, path string, files []string) error {
 	for _, file := range files {
 		m, err := upkeep.Merge(cmd.Context(), s, file)
 		if err != nil {
@@ -57,7 +57,7 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 			return err
 		}
 	}
-	return reportSweeps(cmd, s, place)
+	return reportSweeps(cmd, s, path)
 }
 
 // mergedText says what came of merging a file.
@@ -104,12 +104,12 @@ func tallied(n int, what string) string {
 }
 
 // reportSweeps says how sweeps are looked at.
-func reportSweeps(cmd *cobra.Command, s *store.Store, place string) error {
+func reportSweeps(cmd *cobra.Command, s *store.Store, path string) error {
 	all, err := tune.Sweeps(cmd.Context(), s)
 	for i := range all {
 		if w := &all[i]; w.Of > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), w.Shards(),
-				flags.Quote(w.Name), flags.AtStore(place))
+				flags.Quote(w.Name), flags.AtStore(path))
 		}
 	}
 	return err

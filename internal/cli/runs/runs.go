@@ -132,7 +132,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	f = l.filter
 	f.Alone = !l.trials && f.Text == ""
 	if f.Limit < 0 {
-		return f, flags.Wrong("--limit", f.Limit, "a whole number ≥ 0")
+		return f, flags.Invalid("--limit", f.Limit, "a whole number ≥ 0")
 	}
 	if f.State != "" {
 		if err := checkState(f.State); err != nil {
@@ -141,7 +141,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	}
 	if l.since != "" {
 		if f.Since, err = moment(l.since, now); err != nil {
-			return f, flags.Wrong("--since", l.since, err.Error())
+			return f, flags.Invalid("--since", l.since, err.Error())
 		}
 	}
 	return f, nil

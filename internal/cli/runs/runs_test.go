@@ -16,7 +16,7 @@ func TestRunsListFits(t *testing.T) {
 	runs := []store.Run{{ID: "20261122-010203-a1b2c3", State: store.Running}}
 	for k, name := range []string{"newton", "", "a run with a long name"} {
 		runs = append(runs, store.Run{
-			ID: fmt.Sprintf("20261122-01020%d-0a1b2c", k), Name: name, State: "epochs", Begun: time.Unix(1e9, 0),
+			ID: fmt.Sprintf("20261122-01020%d-0a1b2c", k), Name: name, State: "epochs", Started: time.Unix(1e9, 0),
 			Config: trainer.Config{Seed: 7}, Last: &event.EpochEvent{Epoch: 400, Elapsed: 7.25}, Best: &event.EpochEvent{Epoch: 3, TestError: 0.125},
 			Opening: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "spirals", Classes: 2, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 70, 50, 2}}},
 		})

@@ -125,7 +125,7 @@ func (t *summary) print(out io.Writer) error {
 	w.line("note", "%s", r.Note)
 	w.line("tags", "%s", strings.Join(r.Tags, " "))
 	w.line("state", "%s", t.state())
-	w.line("begun", "%s on %s by newtop %s", r.Begun.Local().Format(time.DateTime), r.Host, r.Version)
+	w.line("begun", "%s on %s by newtop %s", r.Started.Local().Format(time.DateTime), r.Host, r.Version)
 	if o := r.Opening; o != nil && o.External() {
 		w.line("data", "%s", o.Data.Name)
 		w.line("settings", "%s", o.SettingsText())
@@ -139,7 +139,7 @@ func (t *summary) print(out io.Writer) error {
 			print.Count(o.Threads, "thread"))
 		w.line("processes", "%s", processesText(o))
 	}
-	t.printFigures(w)
+	t.printMetrics(w)
 	t.printScores(w)
 	t.printMarks(w)
 	w.line("record", "%s, %s, %s, %s", print.Count(r.Epochs, r.Opening.Counted()),
@@ -217,8 +217,8 @@ func rowsOf(d *event.DataInfo) string {
 	return fmt.Sprintf("%d + %d rows", d.TrainRows, d.TestRows)
 }
 
-// printFigures writes the first, the newest and the best epoch as a table.
-func (t *summary) printFigures(w *sheet) {
+// printMetrics writes the first, the newest and the best epoch as a table.
+func (t *summary) printMetrics(w *sheet) {
 	m := t.run.Measure()
 	var names []string
 	test, text := "test loss", func(e *event.EpochEvent) string { return print.Number(e.TestLoss, 6) }
@@ -226,7 +226,7 @@ func (t *summary) printFigures(w *sheet) {
 		held := event.Measure{Quantity: m.Test()}
 		test, text = held.Info().Name, func(e *event.EpochEvent) string { return print.MeasureOf(held, e) }
 	}
-	table := print.Table{Heads: []string{">" + t.run.Opening.Counted(), ">loss", ">" + test, ">" + measureName(t.run),
+	table := print.Table{Headers: []string{">" + t.run.Opening.Counted(), ">loss", ">" + test, ">" + measureName(t.run),
 		">time",
 		">equivalents"}}
 	for _, at := range []struct {

@@ -25,7 +25,7 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	begun := r.Begun
+	begun := r.Started
 	if r.Opening != nil {
 		begun = r.Opening.Time
 	}

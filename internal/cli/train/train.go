@@ -103,11 +103,11 @@ func (s *starter) folds(cmd *cobra.Command, c trainer.Config) error {
 	case err != nil:
 		return err
 	case s.serves || served:
-		return flags.Wrong("--set folds", c.Folds, "--set fold=N beside it where the run is served")
+		return flags.Invalid("--set folds", c.Folds, "--set fold=N beside it where the run is served")
 	case s.goOn:
-		return flags.Wrong("--continue", true, "it with --set fold=N; folds go on by newtop tune --resume NAME")
+		return flags.Invalid("--continue", true, "it with --set fold=N; folds go on by newtop tune --resume NAME")
 	case !s.group.Single():
-		return flags.Wrong("--set folds", c.Folds, "--set fold=N beside it where several processes train")
+		return flags.Invalid("--set folds", c.Folds, "--set fold=N beside it where several processes train")
 	}
 	return tune.Folds(cmd, &s.flags, c, s.format, nil)
 }
@@ -126,7 +126,7 @@ func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config,
 // job returns what is to be trained; nil where --continue of newtop train finds that nothing is, so that a line that is
 // repeated until it succeeds comes to an end.
 func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job.Job, error) {
-	j, err := job.Begin(&s.flags, cmd, c, s.goOn)
+	j, err := job.Start(&s.flags, cmd, c, s.goOn)
 	over, ok := errors.AsType[*job.FinishedError](err)
 	switch {
 	case ok && s.goOn && !s.serves && over.Reason == event.ReasonDiverged:

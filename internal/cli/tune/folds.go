@@ -35,7 +35,7 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 		{"--record", run.Store == flags.Unrecorded, run.Store, "a database: folds are always recorded"},
 	} {
 		if l.bad {
-			return flags.Wrong(l.flag, l.is, l.want)
+			return flags.Invalid(l.flag, l.is, l.want)
 		}
 	}
 	t := tuner{run: *run, format: format, top: c.Folds}
@@ -43,7 +43,7 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 		return err
 	}
 	job.WarnOfUnused(cmd, &c)
-	told := job.Settle(&c)
+	told := job.ResolveDefaults(&c)
 	t.config = tune.Config{Name: run.Name, Base: flags.Absolute(c), Seed: c.Seed, Memory: c.Memory,
 		Threads: cmp.Or(c.Threads, runtime.GOMAXPROCS(0)),
 		Command: flags.Command, Version: version.Program()}
@@ -81,7 +81,7 @@ func (p *foldReport) board(b *tune.Leaderboard) error {
 		if len(p.reported) == 0 {
 			fmt.Fprintf(p.messages, "%s: %s, %s at once\n", print.Printable(b.Data), print.Count(b.Folds, "fold"),
 				strconv.Itoa(b.Parallel))
-			if _, err := fmt.Fprintln(p.out, foldHead(b)); err != nil {
+			if _, err := fmt.Fprintln(p.out, foldHeader(b)); err != nil {
 				return err
 			}
 		}
@@ -100,8 +100,8 @@ func (p *foldReport) end(b *tune.Leaderboard) error {
 	return printSpread(p.out, b)
 }
 
-// foldHead is the heading over the lines of folds.
-func foldHead(b *tune.Leaderboard) string {
+// foldHeader is the heading over the lines of folds.
+func foldHeader(b *tune.Leaderboard) string {
 	return foldColumns("fold", "state", b.Measure, b.Test, "best epoch", "epochs", "seconds")
 }
 
@@ -122,7 +122,7 @@ func foldLine(b *tune.Leaderboard, t *tune.Trial) string {
 
 // printFolds prints a cross-validation as a whole.
 func printFolds(out io.Writer, b *tune.Leaderboard) error {
-	if _, err := fmt.Fprintln(out, foldHead(b)); err != nil {
+	if _, err := fmt.Fprintln(out, foldHeader(b)); err != nil {
 		return err
 	}
 	for i := range b.Trials {

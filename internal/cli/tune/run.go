@@ -50,8 +50,8 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	return &trialText{out: out, messages: messages, top: t.top, reported: map[int]int{}}
 }
 
-// tell says by which rows trials are judged, where the search decides that.
-func (t *tuner) tell(cmd *cobra.Command, settled trainer.Config) {
+// report says by which rows trials are judged, where the search decides that.
+func (t *tuner) report(cmd *cobra.Command, settled trainer.Config) {
 	switch given := &t.config.Base; {
 	case settled.Folds != given.Folds:
 		fmt.Fprintf(cmd.ErrOrStderr(),
@@ -166,7 +166,7 @@ type boardAtEnd struct {
 }
 
 func (p *boardAtEnd) board(b *tune.Leaderboard) error {
-	p.meter.Show(time.Now(), done(b), progressWords(b))
+	p.meter.Show(time.Now(), done(b), progressText(b))
 	return nil
 }
 
@@ -195,8 +195,8 @@ func done(b *tune.Leaderboard) (share float64) {
 	return min(share, 1)
 }
 
-// progressWords says in a line how a search stands.
-func progressWords(b *tune.Leaderboard) string {
+// progressText says in a line how a search stands.
+func progressText(b *tune.Leaderboard) string {
 	text := fmt.Sprintf("%s, %s", b.Phase, print.Count(len(b.Trials), "trial"))
 	if len(b.Order) > 0 {
 		best := &b.Trials[b.Order[0]]

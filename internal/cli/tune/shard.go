@@ -42,7 +42,7 @@ func shardOf(flag string, get func(name string) string) (index, of int, from str
 	number := func(name string) int {
 		v, bad := strconv.Atoi(cmp.Or(get(name), "0"))
 		if (bad != nil || v < 0) && err == nil {
-			err = flags.Wrong(name, get(name), "a whole number ≥ 0")
+			err = flags.Invalid(name, get(name), "a whole number ≥ 0")
 		}
 		return v
 	}
@@ -66,7 +66,7 @@ func shardOf(flag string, get func(name string) string) (index, of int, from str
 	index, badIndex := strconv.Atoi(i)
 	of, badOf := strconv.Atoi(n)
 	if badIndex != nil || badOf != nil || index < 1 || index > of || of > tune.MaxShards {
-		return 0, 0, "", flags.Wrong("--shard", cmp.Or(flag, i+"/"+n), fmt.Sprintf(
+		return 0, 0, "", flags.Invalid("--shard", cmp.Or(flag, i+"/"+n), fmt.Sprintf(
 			"I/N with 1 ≤ I ≤ N ≤ %d, /N with I from %s or %s, or off", tune.MaxShards, slurmTask, jobIndex))
 	}
 	return index, of, from, nil
@@ -82,7 +82,7 @@ func (t *tuner) shard() error {
 		return err
 	}
 	if t.config.Name == "" {
-		return flags.Wrong("--shard", fmt.Sprintf("%d/%d", index, of),
+		return flags.Invalid("--shard", fmt.Sprintf("%d/%d", index, of),
 			"--name beside it, which all shards have in common, or off")
 	}
 	if err := t.config.Divide(index, of); err != nil {

@@ -75,7 +75,7 @@ func searchRows(list []tune.Sweep) []searchRow {
 	for i := range list {
 		w := &list[i]
 		q := w.Joined()
-		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
+		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Begun: q.Started, Changed: q.Changed, Data: q.Data,
 			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process,
 			Version: q.Version}
 		for k := range w.Parts {
@@ -89,16 +89,16 @@ func searchRows(list []tune.Sweep) []searchRow {
 }
 
 func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
-	g := &print.Table{Heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"},
+	g := &print.Table{Headers: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"},
 		Ranks: []int{0, 2, 0, 0, 1, 3, 0}}
 	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Shards() != "" })
 	if sharded {
-		g.Heads, g.Ranks = append(g.Heads, "SHARDS"), append(g.Ranks, 0)
+		g.Headers, g.Ranks = append(g.Headers, "SHARDS"), append(g.Ranks, 0)
 	}
 	for i := range list {
 		w := &list[i]
 		q := w.Joined()
-		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials),
+		cells := []string{w.Name, print.When(q.Started, now), q.Data, strconv.Itoa(q.Trials),
 			print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), w.State()}
 		if sharded {
 			cells = append(cells, w.Shards())
@@ -123,7 +123,7 @@ func newTuneShow() *cobra.Command {
 				return err
 			}
 			if top < 1 {
-				return flags.Wrong("--top", top, "a whole number ≥ 1")
+				return flags.Invalid("--top", top, "a whole number ≥ 1")
 			}
 			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				b, err := tune.Load(cmd.Context(), s, flags.Command, args...)
@@ -204,7 +204,7 @@ func completeSearches(a *job.StoreFlags) cobra.CompletionFunc {
 			for i := range list {
 				w := &list[i]
 				q := w.Joined()
-				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Begun, time.Now()),
+				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Started, time.Now()),
 					print.Count(q.Trials, "trial"), w.State())
 				out = append(out, cobra.CompletionWithDesc(print.Printable(w.Name), print.Printable(about)))
 			}

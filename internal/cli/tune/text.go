@@ -28,7 +28,7 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 	if !p.opened {
 		p.opened = true
 		p.opening(b)
-		if _, err := fmt.Fprintln(p.out, trialHead(b)); err != nil {
+		if _, err := fmt.Fprintln(p.out, trialHeader(b)); err != nil {
 			return err
 		}
 	}
@@ -86,8 +86,8 @@ func judged(b *tune.Leaderboard, v event.Float) string {
 	return print.Number(v, 4)
 }
 
-// trialHead is the heading over the lines of trials; without a target none has a time to it.
-func trialHead(b *tune.Leaderboard) string {
+// trialHeader is the heading over the lines of trials; without a target none has a time to it.
+func trialHeader(b *tune.Leaderboard) string {
 	return trialColumns(b, "trial", "state", "best", "to target", "epochs", "gradients", "seconds", "setting")
 }
 
@@ -182,18 +182,19 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 	list := b.Standings()
 	list = list[:min(top, len(list))]
 	keys := columnKeys(list)
-	g := &print.Table{Heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS",
+	g := &print.Table{Headers: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS",
 		">GRADIENTS", ">TIME"},
 		Ranks: []int{0, 0, 6, 0, 4, 3, 5, 2}}
 	const timed = 4 // where the time to the target stands, if there is one
 	if b.Target > 0 {
-		g.Heads, g.Ranks = slices.Insert(g.Heads, timed, ">TO TARGET"), slices.Insert(g.Ranks, timed, 0)
+		g.Headers, g.Ranks = slices.Insert(g.Headers, timed, ">TO TARGET"), slices.Insert(g.Ranks, timed, 0)
 	}
 	for _, key := range keys {
-		g.Heads, g.Ranks = append(g.Heads, strings.ToUpper(key)), append(g.Ranks, 0)
+		g.Headers, g.Ranks = append(g.Headers, strings.ToUpper(key)), append(g.Ranks, 0)
 	}
 	if b.Test != "" {
-		g.Heads, g.Ranks = slices.Insert(g.Heads, timed, ">"+strings.ToUpper(b.Test)), slices.Insert(g.Ranks, timed, 1)
+		g.Headers, g.Ranks = slices.Insert(g.Headers, timed, ">"+strings.ToUpper(b.Test)),
+			slices.Insert(g.Ranks, timed, 1)
 	}
 	for n, s := range list {
 		t := s.Trial

@@ -156,7 +156,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 
 // tune does what the flags say.
 func (t *tuner) tune(cmd *cobra.Command) (err error) {
-	if err := t.settle(cmd); err != nil {
+	if err := t.configure(cmd); err != nil {
 		return err
 	}
 	options, err := t.screen.Options()
@@ -173,7 +173,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if t.resume == "" {
-		t.tell(cmd, search.Base())
+		t.report(cmd, search.Base())
 	}
 	in, out, ok := print.Terminal(cmd)
 	if !ok || t.format != "" {
@@ -213,19 +213,20 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 // samplers are the values of --sampler.
 var samplers = []string{"sobol", "random", "tpe"}
 
-// beside are the flags that --resume goes with: limits, and how it is shown.
-var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads", "resume",
+// besideResume are the flags that --resume goes with: limits, and how it is shown.
+var besideResume = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads",
+	"resume",
 	"top",
 	"format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
 
-// settle checks the flags and makes the configuration of them.
-func (t *tuner) settle(cmd *cobra.Command) error {
+// configure checks the flags and makes the configuration of them.
+func (t *tuner) configure(cmd *cobra.Command) error {
 	base, err := t.run.Parse(cmd)
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
 	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" &&
 		(err == nil || errors.As(err, &config) && config.Field == "Set") {
-		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
+		return flags.Invalid("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
 	}
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 func (t *tuner) check(cmd *cobra.Command) error {
 	c := &t.config
 	wrong := func(flag string, is any, want string) error {
-		return flags.Wrong(flag, is, want)
+		return flags.Invalid(flag, is, want)
 	}
 	amount := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 	for _, l := range []struct {
@@ -309,7 +310,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	}
 	var err error
 	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
-		if err == nil && !slices.Contains(beside, f.Name) {
+		if err == nil && !slices.Contains(besideResume, f.Name) {
 			err = wrong(flag, f.Value, "it without --resume: a search goes on as it was begun")
 		}
 	})
@@ -328,7 +329,7 @@ func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
 			return nil, err
 		}
 		if has(d.Key) {
-			return nil, flags.Wrong("--over", text, "each key once, all its values in one list")
+			return nil, flags.Invalid("--over", text, "each key once, all its values in one list")
 		}
 		list = append(list, d)
 	}
@@ -351,7 +352,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 	var err error
 	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
 		if f.Name == key {
-			err = flags.Wrong(flag, f.Value, want)
+			err = flags.Invalid(flag, f.Value, want)
 		}
 	})
 	if err != nil {
@@ -360,7 +361,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	for _, kv := range t.run.Config.Set {
 		if k, _, _ := strings.Cut(kv, "="); k == name {
-			return flags.Wrong("--set", kv, want)
+			return flags.Invalid("--set", kv, want)
 		}
 	}
 	return nil

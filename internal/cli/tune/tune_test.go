@@ -199,7 +199,7 @@ func TestProgressOfASearch(t *testing.T) {
 	if got := done(b); got != 1 {
 		t.Errorf("%v done by work", got)
 	}
-	if got := progressWords(b); got != "done, 7 trials, best 4.88 % in 500 ms" {
+	if got := progressText(b); got != "done, 7 trials, best 4.88 % in 500 ms" {
 		t.Errorf("it stands: %s", got)
 	}
 	if got := done(&tune.Leaderboard{}); got != 0 {
@@ -210,8 +210,8 @@ func TestProgressOfASearch(t *testing.T) {
 func TestSearchList(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
 	list := []tune.Sweep{
-		{Name: "a", Parts: []tune.Part{{Search: search.Search{Name: "a", Begun: at, Data: "letters", Trials: 12, Seconds: 61, Spent: 1500, Phase: "finals"}}}},
-		{Name: "b", Parts: []tune.Part{{Search: search.Search{Name: "b", Begun: at, Data: "sine", Phase: "searching", Running: true}}}},
+		{Name: "a", Parts: []tune.Part{{Search: search.Search{Name: "a", Started: at, Data: "letters", Trials: 12, Seconds: 61, Spent: 1500, Phase: "finals"}}}},
+		{Name: "b", Parts: []tune.Part{{Search: search.Search{Name: "b", Started: at, Data: "sine", Phase: "searching", Running: true}}}},
 	}
 	g := searchGrid(list, at)
 	if g.Rows[0][6] != "interrupted" || g.Rows[1][6] != "searching" || g.Rows[0][4] != "1:01" || g.Rows[0][5] != "1500" {

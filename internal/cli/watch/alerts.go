@@ -32,7 +32,7 @@ func (f *alertFlags) wanted() bool { return len(f.to) > 0 }
 // check refuses what can't be read.
 func (f *alertFlags) check() error {
 	if _, err := alert.ParseKinds(f.on); err != nil {
-		return flags.Wrong("--alert-on", f.on, err.Error())
+		return flags.Invalid("--alert-on", f.on, err.Error())
 	}
 	if f.on != "" && !f.wanted() {
 		return flags.Usagef("--alert-on: expected --alert with it")
@@ -56,7 +56,7 @@ type caller struct {
 func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*caller, error) {
 	kinds, err := alert.ParseKinds(f.on)
 	if err != nil {
-		return nil, flags.Wrong("--alert-on", f.on, err.Error())
+		return nil, flags.Invalid("--alert-on", f.on, err.Error())
 	}
 	c := &caller{watch: alert.New(kinds), kinds: kinds, rings: rings}
 	c.notify, err = notify.New(f.to, notify.Options{
@@ -76,7 +76,7 @@ func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*cal
 		},
 	})
 	if err != nil {
-		return nil, flags.Wrong("--alert", f.to, err.Error())
+		return nil, flags.Invalid("--alert", f.to, err.Error())
 	}
 	return c, nil
 }

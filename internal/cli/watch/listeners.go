@@ -86,10 +86,10 @@ func (l *listeners) over(cmd *cobra.Command, err error) error {
 	case l.until == nil:
 		return err
 	case l.until.isMet():
-		fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", print.Printable(l.until.words()))
+		fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", print.Printable(l.until.text()))
 		return nil
 	case err == nil:
-		return &print.ExitError{Code: print.ExitFailed, Err: errors.New(l.until.words())}
+		return &print.ExitError{Code: print.ExitFailed, Err: errors.New(l.until.text())}
 	}
 	return err
 }
@@ -142,8 +142,8 @@ func (u *untilMet) isMet() bool {
 	return u.done
 }
 
-// words say how it ended.
-func (u *untilMet) words() string {
+// text say how it ended.
+func (u *untilMet) text() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.done {
@@ -172,7 +172,7 @@ type saver struct {
 	newest  int               // the epoch that was recorded last
 	common  int               // the last epoch among those that came again
 	opening *event.RunEvent   // the run's beginning until something happened in it, as it may be told again with more
-	held    *event.EpochEvent // the newest epoch, of which more may be told
+	pending *event.EpochEvent // the newest epoch, of which more may be told
 	err     error
 }
 
@@ -226,14 +226,14 @@ func (s *saver) See(e event.Event, _ bool) {
 			s.opening = &run
 		}
 	case begins:
-		s.begin(run)
+		s.start(run)
 	default:
 		s.record(e)
 	}
 }
 
-// begin begins a record, and ends the one before. A run in which nothing happened has none.
-func (s *saver) begin(run event.RunEvent) {
+// start begins a record, and ends the one before. A run in which nothing happened has none.
+func (s *saver) start(run event.RunEvent) {
 	s.opening = nil
 	s.finish()
 	s.id = run.ID
@@ -248,36 +248,36 @@ func (s *saver) begin(run event.RunEvent) {
 // record records an event. An epoch is held until the next event, as what is told of it later belongs to it.
 func (s *saver) record(e event.Event) {
 	epoch, is := e.(event.EpochEvent)
-	if is && s.held != nil && s.held.Epoch == epoch.Epoch {
-		*s.held = s.held.With(&epoch)
+	if is && s.pending != nil && s.pending.Epoch == epoch.Epoch {
+		*s.pending = s.pending.With(&epoch)
 		return
 	}
 	s.release()
 	s.open()
 	if is {
-		s.held = &epoch
+		s.pending = &epoch
 		return
 	}
-	s.put(e)
+	s.append(e)
 }
 
 // open records the run's beginning.
 func (s *saver) open() {
 	if s.opening != nil {
-		s.put(*s.opening)
+		s.append(*s.opening)
 		s.opening = nil
 	}
 }
 
 // release records the epoch that is held.
 func (s *saver) release() {
-	if s.held != nil {
-		s.put(*s.held)
-		s.held = nil
+	if s.pending != nil {
+		s.append(*s.pending)
+		s.pending = nil
 	}
 }
 
-func (s *saver) put(e event.Event) {
+func (s *saver) append(e event.Event) {
 	if s.out != nil && s.err == nil {
 		s.err = s.out.Record(e)
 	}

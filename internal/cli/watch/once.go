@@ -144,16 +144,16 @@ func (s *summary) add(e event.Event) {
 		}
 		for q := range event.QuantityCount {
 			if q != event.Elapsed && q != event.Seconds {
-				s.put(q.Info().Name, q.Info().Share, e.Epoch, *q.Of(&e))
+				s.addPoint(q.Info().Name, q.Info().Share, e.Epoch, *q.Of(&e))
 			}
 		}
 		for i := range e.Metrics {
-			s.put(e.Metrics[i].Key, false, e.Epoch, e.Metrics[i].Value)
+			s.addPoint(e.Metrics[i].Key, false, e.Epoch, e.Metrics[i].Value)
 		}
 	}
 }
 
-func (s *summary) put(name string, share bool, epoch int, v event.Float) {
+func (s *summary) addPoint(name string, share bool, epoch int, v event.Float) {
 	if v.Absent() {
 		return
 	}
@@ -196,7 +196,7 @@ func (s *summary) print(out io.Writer, source string) error {
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {
 		return err
 	}
-	table := print.Table{Heads: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(),
+	table := print.Table{Headers: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(),
 		">greatest", ">" + s.run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
 	for i := range s.metrics {
 		m := &s.metrics[i]

@@ -127,7 +127,7 @@ func shareOf(text string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, flags.Wrong("--probe-share", text, "a share from 0 to 1, as in 5% or 0.05")
+		return 0, flags.Invalid("--probe-share", text, "a share from 0 to 1, as in 5% or 0.05")
 	}
 	return v, nil
 }

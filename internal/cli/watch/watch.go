@@ -167,7 +167,7 @@ func (w *watcher) listened() bool { return w.until != "" || w.save != "" || w.al
 func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 	switch path := cmd.CommandPath(); {
 	case !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed):
-		return flags.Wrong("--speed", w.options.Speed, fmt.Sprintf(
+		return flags.Invalid("--speed", w.options.Speed, fmt.Sprintf(
 			"a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
 	case w.system && len(names)+len(program) > 0:
 		return flags.Usagef("%s --system: the machine is shown alone: expected no log beside it", path)
@@ -186,7 +186,7 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 	}
 	if w.until != "" {
 		if _, err := alert.ParseUntil(w.until); err != nil {
-			return flags.Wrong("--until", w.until, err.Error())
+			return flags.Invalid("--until", w.until, err.Error())
 		}
 	}
 	return w.alerts.check()

@@ -35,9 +35,9 @@ func (p *Pending) run() (e *encoded) {
 			e.err = fmt.Errorf("internal error: %v", v)
 		}
 	}()
-	begin := time.Now()
+	start := time.Now()
 	e.text, e.err = p.Encode()
-	e.took = time.Since(begin)
+	e.took = time.Since(start)
 	if e.err == nil && len(e.text) == 0 {
 		e.err = errors.New("an empty checkpoint")
 	}
@@ -103,7 +103,7 @@ func (p *partWriter) insert(ctx context.Context, c *connection, run int64) error
 func (p *partWriter) encode() {
 	select {
 	case e := <-p.encoding:
-		p.take(e)
+		p.receive(e)
 	default:
 	}
 	if p.encoding != nil || p.queued != nil {
@@ -122,8 +122,8 @@ func (p *partWriter) encode() {
 	go func() { done <- next.run() }()
 }
 
-// take takes a checkpoint that is encoded.
-func (p *partWriter) take(e *encoded) { p.encoding, p.queued = nil, e }
+// receive takes a checkpoint that is encoded.
+func (p *partWriter) receive(e *encoded) { p.encoding, p.queued = nil, e }
 
 // wrote goes on to the next part, and reports whether there is none.
 func (p *partWriter) wrote(took time.Duration) (all bool) {

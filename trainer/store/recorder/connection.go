@@ -21,7 +21,7 @@ type connection struct {
 
 // connect opens the database where it is not open, and makes sure that its file is where it was.
 func (c *connection) connect(ctx context.Context) (err error) {
-	if err := c.store.Same(); err != nil || c.conn != nil {
+	if err := c.store.CheckSame(); err != nil || c.conn != nil {
 		return err
 	}
 	if c.db == nil {
@@ -76,13 +76,13 @@ func (c *connection) exec(ctx context.Context, text string, args ...any) (sql.Re
 
 // insertion is how rows of a table of runs are written: run, what is sealed, and the checksum of that.
 type insertion struct {
-	text string
-	seal *rowcode.Sealer
+	text     string
+	checksum *rowcode.Checksummer
 }
 
 func newInsertion(table string) insertion {
-	s := rowcode.NewSealer(table)
-	return insertion{"INSERT INTO " + table + " (run, " + rowcode.Sealed[table] + ", crc) VALUES (?" +
+	s := rowcode.NewChecksummer(table)
+	return insertion{"INSERT INTO " + table + " (run, " + rowcode.ChecksumColumns[table] + ", crc) VALUES (?" +
 		strings.Repeat(", ?", len(s.Names)+1) + ")", s}
 }
 
@@ -96,7 +96,7 @@ func (c *connection) insert(ctx context.Context, table string, args []any) (crc 
 		}
 		c.insertions[table] = i
 	}
-	crc = i.seal.Of(args[1:]...)
+	crc = i.checksum.Of(args[1:]...)
 	_, err = c.exec(ctx, i.text, append(args, crc)...)
 	return crc, err
 }

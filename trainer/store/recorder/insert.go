@@ -26,7 +26,7 @@ type tally struct {
 // addition is what a transaction adds to a run.
 type addition struct {
 	*connection
-	at   *place
+	at   *position
 	sum  tally
 	flaw string // why an event was left out
 }

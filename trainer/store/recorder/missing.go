@@ -38,7 +38,7 @@ func (r *Recorder) Missing(ctx context.Context) error {
 		return nil
 	}
 	missing := &MissingError{Events: int(seq), Of: int(seq), Cause: cause}
-	if err := r.store.Same(); err != nil {
+	if err := r.store.CheckSame(); err != nil {
 		missing.Cause = err.Error()
 		return missing
 	}

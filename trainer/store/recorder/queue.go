@@ -23,9 +23,9 @@ type Item struct {
 	size  int
 }
 
-// put appends. Beyond the queue's bound inner iterations go first, then the oldest of the rest, but for the run's
+// append appends. Beyond the queue's bound inner iterations go first, then the oldest of the rest, but for the run's
 // opening and its end.
-func (q *queue) put(i Item) {
+func (q *queue) append(i Item) {
 	q.Items = append(q.Items, i)
 	q.Bytes += i.size
 	if q.Bytes > q.Room {
@@ -58,8 +58,8 @@ func (q *queue) drop(may func(event.Event) bool) {
 // waiting returns how many events are not on the disk yet.
 func (q *queue) waiting() int { return len(q.Items) + q.Writing }
 
-// take hands the oldest events to the writer, as many as make one transaction.
-func (q *queue) take() (job work) {
+// dequeue hands the oldest events to the writer, as many as make one transaction.
+func (q *queue) dequeue() (job work) {
 	n := 0
 	for n < len(q.Items) && n < maxEvents && job.size < maxBatch {
 		job.size += q.Items[n].size

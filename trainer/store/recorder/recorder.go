@@ -17,11 +17,11 @@ import (
 
 // About says how a run came about.
 type About struct {
-	Config  trainer.Config
-	Command string
-	Name    string // with -2, -3 … behind it where another run has it
-	Sole    bool   // rather end the run than record it by another name
-	Version string
+	Config    trainer.Config
+	Command   string
+	Name      string // with -2, -3 … behind it where another run has it
+	Exclusive bool   // rather end the run than record it by another name
+	Version   string
 }
 
 // Bounds of what waits for the disk, in bytes, and of one transaction.
@@ -63,7 +63,7 @@ type Recorder struct {
 	warning    string
 	cause      string // of the last warning
 	refused    error  // why the run must end; nil: it must not
-	tell       func(string)
+	onWarning  func(string)
 	Checkpoint checkpointState
 	Started    bool
 	opened     bool // a RunEvent came
@@ -107,8 +107,8 @@ func newFrom(s *store.Store, a About, w *Writer) *Recorder {
 	return r
 }
 
-// goOnFrom makes the run go on after an event that is not that of its newest checkpoint.
-func (r *Recorder) goOnFrom(seq int64) {
+// resumeFrom makes the run go on after an event that is not that of its newest checkpoint.
+func (r *Recorder) resumeFrom(seq int64) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	if r.opened {
@@ -128,7 +128,7 @@ func (r *Recorder) Configure(c trainer.Config) {
 func (r *Recorder) OnWarning(f func(string)) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	r.tell = f
+	r.onWarning = f
 }
 
 // Record implements trainer.Recorder. It returns at once, and nil unless the run was begun by the name of another one
@@ -139,25 +139,25 @@ func (r *Recorder) Record(e event.Event) error {
 	if r.closing {
 		return r.refused
 	}
-	opening, begins := e.(event.RunEvent)
+	opening, opens := e.(event.RunEvent)
 	// of which there may be any number, and the program keeps its own log
 	if _, printed := e.(event.ConsoleEvent); printed {
 		return nil
 	}
 	switch {
-	case begins:
+	case opens:
 		r.open(&opening)
 		e = opening
 	case !r.opened:
 		return nil
 	}
 	seq := int64(1) // of the opening, which takes the place of an older one
-	if !begins {
+	if !opens {
 		r.seq++
 		seq = r.seq
 	}
-	r.Queue.put(Item{Seq: seq, Event: e, size: Weight(e)})
-	r.nudge()
+	r.Queue.append(Item{Seq: seq, Event: e, size: Weight(e)})
+	r.wakeWriter()
 	return nil
 }
 
@@ -206,7 +206,7 @@ func (r *Recorder) EnqueueCheckpoint(p *Pending) {
 	p.Seq = r.seq - int64(p.behind)
 	c := &r.Checkpoint
 	c.Pending, c.last, c.Busy = p, time.Now(), true
-	r.nudge()
+	r.wakeWriter()
 }
 
 // Recording implements trainer.Reporter.
@@ -237,7 +237,7 @@ func (r *Recorder) Flush() error {
 	started, before := r.Started, r.closing
 	r.closing, r.closed = true, time.Now()
 	refused := r.refused
-	r.nudge()
+	r.wakeWriter()
 	r.Mu.Unlock()
 	if !started || before {
 		return refused
@@ -256,7 +256,7 @@ func (r *Recorder) Flush() error {
 		commits = r.commits
 		r.Mu.Unlock()
 		if hangs { // in a call of the system's, which nothing ends
-			r.abandon("the run is not being recorded: " + r.store.Path() + ": the disk does not answer")
+			r.drop("the run is not being recorded: " + r.store.Path() + ": the disk does not answer")
 			return nil
 		}
 	}
@@ -265,16 +265,16 @@ func (r *Recorder) Flush() error {
 // warn changes the warning and tells of it.
 func (r *Recorder) warn(text string) {
 	r.Mu.Lock()
-	changed, tell := r.warning != text, r.tell
+	changed, report := r.warning != text, r.onWarning
 	r.warning = text
 	r.Mu.Unlock()
-	if changed && tell != nil {
-		tell(text)
+	if changed && report != nil {
+		report(text)
 	}
 }
 
-// blame keeps the cause of a warning.
-func (r *Recorder) blame(cause string) {
+// setCause keeps the cause of a warning.
+func (r *Recorder) setCause(cause string) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.cause = cause
@@ -289,32 +289,32 @@ func (r *Recorder) refuse(err error) {
 	r.Checkpoint.Pending = nil
 }
 
-// abandon forgets what can't be written any more.
-func (r *Recorder) abandon(why string) {
+// drop forgets what can't be written any more.
+func (r *Recorder) drop(reason string) {
 	r.Mu.Lock()
 	n := r.Queue.abandon()
 	r.Checkpoint.Pending = nil
 	r.closing = true
 	r.Mu.Unlock()
 	if n > 0 {
-		why = fmt.Sprintf("%s: the last %d events are not recorded", why, n)
+		reason = fmt.Sprintf("%s: the last %d events are not recorded", reason, n)
 	}
-	r.warn(why)
+	r.warn(reason)
 }
 
-// nudge tells the writer that there is something to do.
-func (r *Recorder) nudge() {
+// wakeWriter tells the writer that there is something to do.
+func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
 	default: // it has been told
 	}
 }
 
-// take hands the oldest events to the writer and reports whether nothing will follow those that wait.
-func (r *Recorder) take() (job work, closing bool) {
+// dequeue hands the oldest events to the writer and reports whether nothing will follow those that wait.
+func (r *Recorder) dequeue() (job work, closing bool) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	return r.Queue.take(), r.closing && r.Checkpoint.Pending == nil
+	return r.Queue.dequeue(), r.closing && r.Checkpoint.Pending == nil
 }
 
 // restore puts back what could not be written.

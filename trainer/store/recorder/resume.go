@@ -26,7 +26,7 @@ func (w *Writer) claim(ctx context.Context, id string) error {
 		}
 		w.name = name.String
 		w.at.run = run
-		w.damaged, err = store.Resealed(ctx, conn, id, func() error {
+		w.damaged, err = store.WithChecksum(ctx, conn, id, func() error {
 			_, err := conn.ExecContext(
 				ctx, "UPDATE runs SET ("+sqlfile.OwnerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
 				append(w.owner.Args(), run)...)
@@ -42,7 +42,7 @@ func (w *Writer) claim(ctx context.Context, id string) error {
 
 // forget deletes what was recorded after the checkpoint that the run goes on from, and its end, and puts the new
 // opening in the place of the old one.
-func (w *Writer) forget(ctx context.Context, at *place, opening []byte, config sql.NullString) error {
+func (w *Writer) forget(ctx context.Context, at *position, opening []byte, config sql.NullString) error {
 	for _, q := range []string{
 		"DELETE FROM epochs WHERE run = ?1 AND seq > ?2",
 		// A row of inner iterations never reaches over a checkpoint, which comes after an epoch.
@@ -62,7 +62,7 @@ func (w *Writer) forget(ctx context.Context, at *place, opening []byte, config s
 		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole)
 		WHERE run = ?1`, at.run, w.from, string(opening), config)
 	if err == nil {
-		_, err = w.conn.ExecContext(ctx, "UPDATE runs SET "+rowcode.Counted(at.measure)+" WHERE run = ?1", at.run)
+		_, err = w.conn.ExecContext(ctx, "UPDATE runs SET "+rowcode.Recount(at.measure)+" WHERE run = ?1", at.run)
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (w *Writer) bestOf(ctx context.Context, run int64) (best *event.EpochEvent,
 		if err := rows.Scan(row.Dests()...); err != nil {
 			return err
 		}
-		if e, err := row.Event(rowcode.NewSealer("epochs")); err == nil {
+		if e, err := row.Event(rowcode.NewChecksummer("epochs")); err == nil {
 			best = &e
 		}
 		return nil // one that is damaged is the best of nothing

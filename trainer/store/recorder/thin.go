@@ -45,7 +45,7 @@ type thinner struct {
 // thin takes old epochs out, and counts what that takes from the run.
 func (w *thinner) thin(ctx context.Context) error {
 	t := &w.at.thinning
-	if !w.at.begun { // a run that is gone on with may be cut back yet
+	if !w.at.started { // a run that is gone on with may be cut back yet
 		return nil
 	}
 	if !t.known {
@@ -98,7 +98,7 @@ func (w *thinner) thinOldest(ctx context.Context, n int) error {
 		t.old -= len(merged)
 	}
 	t.exact -= len(next)
-	begin := t.whole
+	start := t.whole
 	t.whole = next[len(next)-1].Last
 	for _, s := range next {
 		if len(merged) > 0 && t.tail > 0 && t.tail+rowcode.PeakStretch <= t.span {
@@ -116,7 +116,7 @@ func (w *thinner) thinOldest(ctx context.Context, n int) error {
 		return err
 	}
 	w.sum.whole = t.whole
-	return w.takeSolves(ctx, begin, t.whole)
+	return w.removeSolves(ctx, start, t.whole)
 }
 
 // pair merges some of the thinned stretches with their neighbours.
@@ -146,16 +146,16 @@ func (w *thinner) pair(ctx context.Context) error {
 
 // stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay
 // until its neighbours are merged.
-func (w *thinner) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []rowcode.Stretch,
+func (w *thinner) stretchesOf(ctx context.Context, limit int, where string, args ...any) (out []rowcode.Stretch,
 	err error) {
-	check := rowcode.NewSealer("peaks")
+	check := rowcode.NewChecksummer("peaks")
 	err = sqlfile.EachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first",
 		args,
 		func(rows *sql.Rows) error {
 			if s, err := store.ScanStretch(rows, check); err == nil {
 				out = append(out, s)
 			}
-			if len(out) == most {
+			if len(out) == limit {
 				return sqlfile.ErrEnough
 			}
 			return ctx.Err()
@@ -165,7 +165,7 @@ func (w *thinner) stretchesOf(ctx context.Context, most int, where string, args 
 
 // merge adds to a stretch what is between it and a later one, of which no row of peaks tells, and that one.
 func (w *thinner) merge(ctx context.Context, s, later *rowcode.Stretch) error {
-	check := rowcode.NewSealer("epochs")
+	check := rowcode.NewChecksummer("epochs")
 	query := "SELECT " + rowcode.EpochsOf(rowcode.Checksums, "") + " FROM epochs WHERE run = ? AND seq > ? AND seq < ?"
 	err := sqlfile.EachRow(ctx, w.conn, query, []any{w.at.run, s.Last, later.First}, func(rows *sql.Rows) error {
 		var row rowcode.EpochRow
@@ -186,7 +186,7 @@ func (w *thinner) replaceStretches(ctx context.Context, stretches []rowcode.Stre
 	run, sum := w.at.run, &w.sum
 	for i := range stretches {
 		s := &stretches[i]
-		keep, err := json.Marshal(s.Kept())
+		keep, err := json.Marshal(s.Retained())
 		if err != nil {
 			return err
 		}
@@ -223,8 +223,8 @@ func (w *thinner) replaceStretches(ctx context.Context, stretches []rowcode.Stre
 	return nil
 }
 
-// takeSolves takes the inner iterations of what was thinned out.
-func (w *thinner) takeSolves(ctx context.Context, after, to int64) error {
+// removeSolves takes the inner iterations of what was thinned out.
+func (w *thinner) removeSolves(ctx context.Context, after, to int64) error {
 	run, sum := w.at.run, &w.sum
 	const these = " FROM solves WHERE run = ? AND seq > ? AND seq <= ?"
 	var crc, steps, text, n int64

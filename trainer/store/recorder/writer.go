@@ -22,22 +22,22 @@ type Writer struct {
 	Bounds   Bounds
 	parts    partWriter
 
-	from    int64 // of a run that is gone on with: its events after this one are forgotten
-	name    string
-	damaged bool // the row of a run that is gone on with, which stays marked as such
-	at      place
-	beaten  time.Time // of the last transaction
-	failing time.Time // since when nothing succeeds; zero: all is well
-	flaw    string    // what is wrong with the last checkpoint
+	from         int64 // of a run that is gone on with: its events after this one are forgotten
+	name         string
+	damaged      bool // the row of a run that is gone on with, which stays marked as such
+	at           position
+	lastWrite    time.Time // of the last transaction
+	failingSince time.Time // since when nothing succeeds; zero: all is well
+	flaw         string    // what is wrong with the last checkpoint
 }
 
-// place is what the writer knows of the run after its last transaction.
-type place struct {
+// position is what the writer knows of the run after its last transaction.
+type position struct {
 	run     int64 // the row; 0: none yet
 	measure event.Measure
 	best    *event.EpochEvent
 	stretch rowcode.Stretch
-	begun   bool // this recorder has written an event
+	started bool // this recorder has written an event
 	thinning
 }
 
@@ -50,8 +50,8 @@ type work struct {
 	lost   int   // events that could not be written as JSON
 }
 
-// errTaken says that the run belongs to somebody else now, or is no more.
-var errTaken = errors.New("the run was removed, or another process has taken it over")
+// errRunLost says that the run belongs to somebody else now, or is no more.
+var errRunLost = errors.New("the run was removed, or another process has taken it over")
 
 // write runs until the recorder is flushed.
 func (w *Writer) Write(ctx context.Context) {
@@ -67,28 +67,28 @@ func (w *Writer) Write(ctx context.Context) {
 		switch {
 		case err == nil:
 			wait = firstRetry
-			w.failing = time.Time{}
+			w.failingSince = time.Time{}
 			w.recorder.warn(w.flaw)
 			continue
-		case errors.Is(err, errTaken), sqlfile.Permanent(err):
-			w.recorder.abandon(w.complaint(err))
+		case errors.Is(err, errRunLost), sqlfile.Permanent(err):
+			w.recorder.drop(w.complaint(err))
 			return
 		case sqlfile.Is[*sqlfile.BusyError](err), errors.Is(err, ErrClaimed):
 			w.recorder.refuse(w.store.Wrap(ctx, err))
 			return
 		}
 		w.recorder.restore(job.Events)
-		if w.failing.IsZero() {
-			w.failing = time.Now()
+		if w.failingSince.IsZero() {
+			w.failingSince = time.Now()
 		}
 		if !sqlfile.Busy(err) {
 			w.disconnect()
 		}
-		if !sqlfile.Busy(err) || time.Since(w.failing) >= lockGrace {
+		if !sqlfile.Busy(err) || time.Since(w.failingSince) >= lockGrace {
 			w.recorder.warn(w.complaint(err))
 		}
 		if w.hopeless() {
-			w.recorder.abandon(w.complaint(err))
+			w.recorder.drop(w.complaint(err))
 			return
 		}
 		w.pause(wait)
@@ -102,11 +102,11 @@ func (w *Writer) Write(ctx context.Context) {
 func (w *Writer) hopeless() bool {
 	flushed, ending := w.recorder.ending()
 	grace := w.recorder.Grace
-	if flushed.Sub(w.failing) > grace {
+	if flushed.Sub(w.failingSince) > grace {
 		grace /= 5
 	}
-	if w.failing.After(flushed) {
-		flushed = w.failing
+	if w.failingSince.After(flushed) {
+		flushed = w.failingSince
 	}
 	return ending && time.Since(flushed) >= grace
 }
@@ -114,7 +114,7 @@ func (w *Writer) hopeless() bool {
 // complaint is the warning of an error.
 func (w *Writer) complaint(err error) string {
 	cause := w.store.Wrap(context.Background(), err).Error()
-	w.recorder.blame(cause)
+	w.recorder.setCause(cause)
 	return "the run is not being recorded: " + cause
 }
 
@@ -131,11 +131,11 @@ func (w *Writer) pause(wait time.Duration) {
 func (w *Writer) next(ctx context.Context) (work, bool) {
 	r := w.recorder
 	for {
-		w.breathe()
+		w.throttle()
 		w.parts.encode()
-		job, closing := r.take()
+		job, closing := r.dequeue()
 		// The row of a checkpoint must not come before the events that it stands behind.
-		job.part = w.parts.queued != nil && (w.at.begun || len(job.Events) > 0) &&
+		job.part = w.parts.queued != nil && (w.at.started || len(job.Events) > 0) &&
 			(!w.parts.queued.last() || job.next > w.parts.queued.Seq)
 		switch {
 		case len(job.Events) > 0 || job.part:
@@ -146,28 +146,28 @@ func (w *Writer) next(ctx context.Context) (work, bool) {
 		select {
 		case <-r.wake:
 		case e := <-w.parts.encoding:
-			w.parts.take(e)
-		case <-time.After(time.Until(w.beaten.Add(sqlfile.Beat))):
+			w.parts.receive(e)
+		case <-time.After(time.Until(w.lastWrite.Add(sqlfile.Heartbeat))):
 			return work{}, true
 		}
 	}
 }
 
-// breathe waits until the next transaction may begin: events are gathered for a while, and where there are many, or a
+// throttle waits until the next transaction may begin: events are gathered for a while, and where there are many, or a
 // checkpoint is written in parts, other processes get at the file in between.
-func (w *Writer) breathe() {
+func (w *Writer) throttle() {
 	r := w.recorder
 	r.Mu.Lock()
 	ending, behind := r.closing, len(r.Queue.Items) >= maxEvents
 	r.Mu.Unlock()
-	if ending || !w.failing.IsZero() {
+	if ending || !w.failingSince.IsZero() {
 		return
 	}
 	wait := pace
 	if w.parts.queued != nil || behind {
 		wait = pace / 8
 	}
-	time.Sleep(time.Until(w.beaten.Add(wait)))
+	time.Sleep(time.Until(w.lastWrite.Add(wait)))
 }
 
 // do carries one transaction out.
@@ -176,7 +176,7 @@ func (w *Writer) do(ctx context.Context, job work) error {
 		return err
 	}
 	if w.at.run == 0 && len(job.Events) == 0 {
-		w.beaten = time.Now()
+		w.lastWrite = time.Now()
 		return nil
 	}
 	if w.parts.queued != nil && w.parts.queued.err != nil && job.part {
@@ -186,7 +186,7 @@ func (w *Writer) do(ctx context.Context, job work) error {
 		job.part = false
 	}
 	after := w.at
-	begin := time.Now()
+	start := time.Now()
 	write := func() error {
 		return sqlfile.Transact(ctx, w.conn, func(ctx context.Context,
 			conn *sql.Conn) error {
@@ -195,7 +195,7 @@ func (w *Writer) do(ctx context.Context, job work) error {
 	}
 	var err error
 	if job.part && w.parts.queued.last() {
-		err = sqlfile.Lastingly(ctx, w.conn, write)
+		err = sqlfile.Durably(ctx, w.conn, write)
 	} else {
 		err = write()
 	}
@@ -203,23 +203,23 @@ func (w *Writer) do(ctx context.Context, job work) error {
 		return err
 	}
 	w.at = after
-	w.beaten = time.Now()
+	w.lastWrite = time.Now()
 	w.recorder.written(job)
-	if job.part && w.parts.wrote(w.beaten.Sub(begin)) {
+	if job.part && w.parts.wrote(w.lastWrite.Sub(start)) {
 		w.flaw = ""
 	}
 	return nil
 }
 
 // fill does the work of a transaction. What it learns goes to at.
-func (w *Writer) fill(ctx context.Context, at *place, job *work) error {
+func (w *Writer) fill(ctx context.Context, at *position, job *work) error {
 	events := job.Events
-	if len(events) > 0 && !at.begun {
+	if len(events) > 0 && !at.started {
 		opening, ok := events[0].Event.(event.RunEvent)
 		if !ok {
 			panic("store: the first event is no RunEvent")
 		}
-		if err := w.begin(ctx, at, &opening); err != nil {
+		if err := w.startRun(ctx, at, &opening); err != nil {
 			return err
 		}
 		events = events[1:]
@@ -251,21 +251,21 @@ func (w *Writer) fill(ctx context.Context, at *place, job *work) error {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, errTaken)
+		return errors.Join(err, errRunLost)
 	}
 	if w.damaged {
 		return nil
 	}
-	return rowcode.Seal(ctx, w.conn, "runs", "run = ?", at.run)
+	return rowcode.WriteChecksums(ctx, w.conn, "runs", "run = ?", at.run)
 }
 
-// begin makes the row of a new run, or forgets the rest of one that is gone on with.
-func (w *Writer) begin(ctx context.Context, at *place, e *event.RunEvent) error {
+// startRun makes the row of a new run, or forgets the rest of one that is gone on with.
+func (w *Writer) startRun(ctx context.Context, at *position, e *event.RunEvent) error {
 	text, err := event.EncodeEvent(*e)
 	if err != nil {
 		return err
 	}
-	at.begun, at.measure = true, e.Measure()
+	at.started, at.measure = true, e.Measure()
 	a, config, err := w.recorder.described()
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (w *Writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	if at.run != 0 {
 		return w.forget(ctx, at, text, config)
 	}
-	if a.Sole {
+	if a.Exclusive {
 		if err := claimName(ctx, w.conn, a.Name); err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (w *Writer) release() {
 	for {
 		err := w.connect(ctx)
 		if err == nil {
-			err = sqlfile.Lastingly(ctx, w.conn, func() error {
+			err = sqlfile.Durably(ctx, w.conn, func() error {
 				_, err := w.conn.ExecContext(
 					ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run,
 					w.owner.Token)

@@ -8,8 +8,8 @@ import "newtop/trainer/event"
 // checkpointsOfRun is how many checkpoints of a run stay.
 const CheckpointsOfRun = 2
 
-// counted sets what a run's row tells of its other rows; ?1 is the run.
-func Counted(m event.Measure) string {
+// Recount sets what a run's row tells of its other rows; ?1 is the run.
+func Recount(m event.Measure) string {
 	return `sums = (SELECT sum(s) FROM (SELECT coalesce(sum(crc), 0) AS s FROM epochs WHERE run = ?1
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM solves WHERE run = ?1
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1

@@ -18,8 +18,8 @@ import (
 // lost or moved is told by the sum of a run's checksums in its row. A row of before version 3 has null there and is
 // taken as it is.
 
-// sealed are the columns that a checksum is of, by table.
-var Sealed = map[string]string{
+// ChecksumColumns are the columns that a checksum is of, by table.
+var ChecksumColumns = map[string]string{
 	"runs": "id, name, begun, changed, opening, config, command, version, events, epochs, inner, bytes, first, last, " +
 		"best, done, " +
 		"generation, host, process, sums, thinned, whole",
@@ -39,45 +39,47 @@ var EventTables = []string{"epochs", "solves", "spectra", "marks"}
 // errChecksum says that a row is not what was written.
 var ErrChecksum = errors.New("its checksum is another: expected the values that were recorded")
 
-// sealer computes the checksums of a table's rows. One goroutine uses it.
-type Sealer struct {
+// Checksummer computes the checksums of a table's rows. One goroutine uses it.
+type Checksummer struct {
 	Names  []string
 	buffer []byte
 }
 
-func NewSealer(table string) *Sealer { return &Sealer{Names: strings.Split(Sealed[table], ", ")} }
+func NewChecksummer(table string) *Checksummer {
+	return &Checksummer{Names: strings.Split(ChecksumColumns[table], ", ")}
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// begin and value give the checksum its values, those of sealed in their order; a null one counts for nothing, so that
+// reset and value give the checksum its values, those of sealed in their order; a null one counts for nothing, so that
 // columns of later versions change no checksum of before. sum returns it.
-func (s *Sealer) begin() { s.buffer = s.buffer[:0] }
+func (s *Checksummer) reset() { s.buffer = s.buffer[:0] }
 
-func (s *Sealer) sum() int64 { return int64(crc32.Checksum(s.buffer, castagnoli)) }
+func (s *Checksummer) sum() int64 { return int64(crc32.Checksum(s.buffer, castagnoli)) }
 
-func (s *Sealer) number(column int, v float64) {
+func (s *Checksummer) number(column int, v float64) {
 	if v == 0 {
 		v = 0 // SQLite keeps no −0
 	}
-	s.head(column, 'r')
+	s.header(column, 'r')
 	s.buffer = binary.LittleEndian.AppendUint64(s.buffer, math.Float64bits(v))
 }
 
-func (s *Sealer) integer(column int, v int64) {
-	s.head(column, 'i')
+func (s *Checksummer) integer(column int, v int64) {
+	s.header(column, 'i')
 	s.buffer = binary.LittleEndian.AppendUint64(s.buffer, uint64(v))
 }
 
-func (s *Sealer) text(column int, length int) {
-	s.head(column, 't')
+func (s *Checksummer) text(column int, length int) {
+	s.header(column, 't')
 	s.buffer = binary.LittleEndian.AppendUint64(s.buffer, uint64(length))
 }
 
-func (s *Sealer) head(column int, kind byte) {
+func (s *Checksummer) header(column int, kind byte) {
 	s.buffer = append(append(s.buffer, s.Names[column]...), kind)
 }
 
-func (s *Sealer) value(column int, v any) {
+func (s *Checksummer) value(column int, v any) {
 	switch v := v.(type) {
 	case nil:
 	case int:
@@ -104,8 +106,8 @@ func (s *Sealer) value(column int, v any) {
 }
 
 // of returns the checksum of a row's values.
-func (s *Sealer) Of(values ...any) int64 {
-	s.begin()
+func (s *Checksummer) Of(values ...any) int64 {
+	s.reset()
 	for i, v := range values {
 		s.value(i, v)
 	}
@@ -113,31 +115,31 @@ func (s *Sealer) Of(values ...any) int64 {
 }
 
 // verify compares a row with its checksum.
-func (s *Sealer) Verify(crc sql.NullInt64, values ...any) error {
+func (s *Checksummer) Verify(crc sql.NullInt64, values ...any) error {
 	if crc.Valid && s.Of(values...) != crc.Int64 {
 		return ErrChecksum
 	}
 	return nil
 }
 
-// sealSearch makes a search's row tell what it and its trials are now.
-func SealSearch(ctx context.Context, conn *sql.Conn, search int64) error {
+// WriteSearchChecksums makes a search's row tell what it and its trials are now.
+func WriteSearchChecksums(ctx context.Context, conn *sql.Conn, search int64) error {
 	_, err := conn.ExecContext(
 		ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) "+
 			"WHERE search = ?1", search)
 	if err != nil {
 		return err
 	}
-	return Seal(ctx, conn, "searches", "search = ?", search)
+	return WriteChecksums(ctx, conn, "searches", "search = ?", search)
 }
 
-// seal gives the rows of a table for which a condition holds the checksums of what they are now.
-func Seal(ctx context.Context, conn *sql.Conn, table, where string, args ...any) error {
+// WriteChecksums gives the rows of a table for which a condition holds the checksums of what they are now.
+func WriteChecksums(ctx context.Context, conn *sql.Conn, table, where string, args ...any) error {
 	key := map[string]string{"runs": "run", "searches": "search"}[table]
 	type row struct{ key, crc int64 }
 	var rows []row
-	s := NewSealer(table)
-	err := sqlfile.EachRow(ctx, conn, "SELECT "+key+", "+Sealed[table]+" FROM "+table+" WHERE "+where, args,
+	s := NewChecksummer(table)
+	err := sqlfile.EachRow(ctx, conn, "SELECT "+key+", "+ChecksumColumns[table]+" FROM "+table+" WHERE "+where, args,
 		func(r *sql.Rows) error {
 			var now row
 			values := make([]any, len(s.Names))
@@ -176,8 +178,8 @@ func VersionNow(ctx context.Context, q sqlfile.Querier) (int, error) {
 // checksums is the version from which on rows have checksums.
 const Checksums = 3
 
-// crcColumn names the column of the checksums, or stands for it where there is none.
-func CrcColumn(version int, table string) string {
+// CRCColumn names the column of the checksums, or stands for it where there is none.
+func CRCColumn(version int, table string) string {
 	switch {
 	case version < Checksums:
 		return "NULL"

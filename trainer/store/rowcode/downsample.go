@@ -19,10 +19,10 @@ const (
 	MaxStretches = 2048
 	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
 	// spectra than manyOthers the newest marks and evenly spread spectra.
-	ManyInner  = 65536
-	NewInner   = 4096
-	ManyOthers = 16384
-	NewSpectra = 1024
+	ManyInner   = 65536
+	LatestInner = 4096
+	ManyOthers  = 16384
+	NewSpectra  = 1024
 )
 
 // peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest.

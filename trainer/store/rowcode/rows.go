@@ -33,9 +33,9 @@ type epochRest struct {
 	Broken map[string]event.Float `json:"not_finite,omitempty"`
 }
 
-// columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one
+// withColumn are the quantities with a column of their own, in its order. The others stand in rest, so that a new one
 // needs no new version of the tables.
-var columned, Others = func() (with, without []event.Quantity) {
+var withColumn, WithoutColumn = func() (with, without []event.Quantity) {
 	for q := range event.QuantityCount {
 		if q.Info().Column != "" {
 			with = append(with, q)
@@ -59,7 +59,7 @@ func Expression(q event.Quantity) string {
 // epochColumns are the columns of an epoch that are read, its quantities last.
 var epochColumns = func() string {
 	text := "epoch, optimizer, accepted, rest"
-	for _, q := range columned {
+	for _, q := range withColumn {
 		text += ", " + q.Info().Column
 	}
 	return text
@@ -69,7 +69,7 @@ var epochColumns = func() string {
 func EpochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Metrics, Members: e.Members, Gates: e.Gates,
 		Preconditioner: e.Preconditioner}
-	for _, q := range columned {
+	for _, q := range withColumn {
 		switch v := *q.Of(e); {
 		case v == 0 && math.Signbit(float64(v)):
 			rest.Negative = append(rest.Negative, q.Info().Column)
@@ -80,7 +80,7 @@ func EpochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 			rest.Broken[q.Info().Column] = v
 		}
 	}
-	for _, q := range Others {
+	for _, q := range WithoutColumn {
 		if v := *q.Of(e); !v.Absent() {
 			if rest.Others == nil {
 				rest.Others = map[string]event.Float{}
@@ -99,7 +99,7 @@ func EpochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	} else {
 		args = append(args, string(text))
 	}
-	for _, q := range columned {
+	for _, q := range withColumn {
 		args = append(args, number(*q.Of(e)))
 	}
 	return args, EpochBytes + len(text), nil
@@ -128,12 +128,12 @@ func EpochsOf(version int, table string) string {
 	if table != "" {
 		columns = Prefixed(table, columns)
 	}
-	return columns + ", " + CrcColumn(version, table)
+	return columns + ", " + CRCColumn(version, table)
 }
 
 // epochRow is where a row of epochsOf is scanned to. It may be reused.
 type EpochRow struct {
-	Seq, Crc  sql.NullInt64
+	Seq, CRC  sql.NullInt64
 	Epoch     sql.NullInt64 // null: no row, where rows are joined
 	optimizer sql.NullString
 	accepted  sql.NullBool
@@ -145,19 +145,19 @@ type EpochRow struct {
 // dests returns where to scan, after the given ones.
 func (r *EpochRow) Dests(before ...any) []any {
 	r.to = append(append(r.to[:0], before...), &r.Seq, &r.Epoch, &r.optimizer, &r.accepted, &r.rest)
-	for _, q := range columned {
+	for _, q := range withColumn {
 		r.to = append(r.to, &r.numbers[q])
 	}
-	r.to = append(r.to, &r.Crc)
+	r.to = append(r.to, &r.CRC)
 	return r.to
 }
 
 // verify compares the row with its checksum; a sealer of epochs is lent for it.
-func (r *EpochRow) verify(s *Sealer) error {
-	if !r.Crc.Valid {
+func (r *EpochRow) verify(s *Checksummer) error {
+	if !r.CRC.Valid {
 		return nil
 	}
-	s.begin()
+	s.reset()
 	s.integer(0, r.Seq.Int64)
 	s.integer(1, r.Epoch.Int64)
 	if r.optimizer.Valid {
@@ -167,19 +167,19 @@ func (r *EpochRow) verify(s *Sealer) error {
 	if r.rest != nil {
 		s.value(4, []byte(r.rest))
 	}
-	for i, q := range columned {
+	for i, q := range withColumn {
 		if n := r.numbers[q]; n.Valid {
 			s.number(5+i, n.Float64)
 		}
 	}
-	if s.sum() != r.Crc.Int64 {
+	if s.sum() != r.CRC.Int64 {
 		return ErrChecksum
 	}
 	return nil
 }
 
 // event returns the row's event. A sealer of epochs is lent for its checksum.
-func (r *EpochRow) Event(s *Sealer) (e event.EpochEvent, err error) {
+func (r *EpochRow) Event(s *Checksummer) (e event.EpochEvent, err error) {
 	if err := r.verify(s); err != nil {
 		return e, err
 	}
@@ -198,24 +198,24 @@ func (r *EpochRow) Event(s *Sealer) (e event.EpochEvent, err error) {
 	if err := json.Unmarshal(r.rest, &rest); err != nil {
 		return e, fmt.Errorf("expected a JSON object in rest: %w", err)
 	}
-	for _, q := range Others {
+	for _, q := range WithoutColumn {
 		if v, ok := rest.Others[q.Info().Key]; ok {
 			*q.Of(&e) = v
 		}
 	}
 	e.Inner, e.Blocks, e.Metrics, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	e.Preconditioner = rest.Preconditioner
-	put := func(column string, v event.Float) {
+	set := func(column string, v event.Float) {
 		is := func(q event.QuantityInfo) bool { return q.Column == column }
 		if i := slices.IndexFunc(event.Quantities[:], is); i >= 0 {
 			*event.Quantity(i).Of(&e) = v
 		}
 	}
 	for _, column := range rest.Negative {
-		put(column, event.Float(math.Copysign(0, -1)))
+		set(column, event.Float(math.Copysign(0, -1)))
 	}
 	for column, v := range rest.Broken {
-		put(column, v)
+		set(column, v)
 	}
 	return e, nil
 }

@@ -6,8 +6,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// kept returns the numbers of the epochs of a stretch that stay.
-func (s *Stretch) Kept() []int64 {
+// Retained returns the numbers of the epochs of a stretch that stay.
+func (s *Stretch) Retained() []int64 {
 	var seqs []int64
 	for i := range s.Peaks {
 		seqs = s.Peaks[i].Seqs(seqs)

@@ -21,22 +21,22 @@ import (
 
 // Search is one search over settings, of whose trials each is a run. What its JSON means is known to package tune.
 type Search struct {
-	ID      string // the same wherever the search is copied to
-	Name    string
-	Begun   time.Time
-	Changed time.Time
-	Config  json.RawMessage
-	Version string // of newtop
-	Phase   string
-	Data    string
-	Seconds float64 // over all resumes
-	Spent   float64 // gradient equivalents
-	Rest    json.RawMessage
-	Trials  int
-	Running bool // a living process searches
-	Looked  bool // Running is what this machine's table of processes says, not the heartbeat
-	Host    string
-	Process int
+	ID       string // the same wherever the search is copied to
+	Name     string
+	Started  time.Time
+	Changed  time.Time
+	Config   json.RawMessage
+	Version  string // of newtop
+	Phase    string
+	Data     string
+	Seconds  float64 // over all resumes
+	Spent    float64 // gradient equivalents
+	Rest     json.RawMessage
+	Trials   int
+	Running  bool // a living process searches
+	Observed bool // Running is what this machine's table of processes says, not the heartbeat
+	Host     string
+	Process  int
 
 	sums int64 // of the trials' checksums
 }
@@ -46,12 +46,12 @@ type Trial struct {
 	Number  int
 	Run     string // ID of its run; may be empty
 	State   string
-	Why     string
+	Reason  string
 	Seed    uint64
 	Rung    int
 	Final   bool
 	Choices json.RawMessage
-	Figures json.RawMessage
+	Metrics json.RawMessage
 }
 
 // Record writes a search of this process's. One goroutine uses it.
@@ -69,25 +69,25 @@ func New(ctx context.Context, s *store.Store, q *Search) (*Record, error) {
 	rand.Read(tail[:])
 	q.ID = now.UTC().Format("20060102-150405-") + hex.EncodeToString(tail[:])
 	q.Name = cmp.Or(q.Name, "tune-"+q.ID)
-	q.Begun = now.UTC().Truncate(time.Millisecond)
+	q.Started = now.UTC().Truncate(time.Millisecond)
 	if err := store.CheckName(q.Name); err != nil {
 		return nil, err
 	}
 	r := &Record{store: s, name: q.Name, owner: sqlfile.Self()}
 	err := s.ChangeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		var taken bool
+		var isTaken bool
 		if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM searches WHERE name = ?)", q.Name).Scan(
-			&taken); err != nil {
+			&isTaken); err != nil {
 			return err
 		}
-		if taken {
+		if isTaken {
 			return &sqlfile.SearchError{Name: q.Name, Found: "there is one of that name",
 				Expected: "another name, or it to be resumed"}
 		}
 		res, err := conn.ExecContext(ctx, `INSERT INTO searches
 			(id, name, begun, changed, config, version, phase, data, rest, `+sqlfile.OwnerColumns+`)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.owner.Args(q.ID, q.Name, sqlfile.FormatTime(q.Begun), sqlfile.FormatTime(now), string(q.Config),
+			r.owner.Args(q.ID, q.Name, sqlfile.FormatTime(q.Started), sqlfile.FormatTime(now), string(q.Config),
 				q.Version, q.Phase,
 				q.Data, orEmpty(q.Rest))...)
 		if err != nil {
@@ -96,7 +96,7 @@ func New(ctx context.Context, s *store.Store, q *Search) (*Record, error) {
 		if r.row, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		return rowcode.SealSearch(ctx, conn, r.row)
+		return rowcode.WriteSearchChecksums(ctx, conn, r.row)
 	})
 	if err != nil {
 		return nil, err
@@ -192,12 +192,12 @@ func Remove(ctx context.Context, s *store.Store, names ...string) error {
 	return s.Shrink(ctx)
 }
 
-// errSearchTaken says that the search belongs to somebody else now, or is no more.
-var ErrSearchTaken = errors.New("the search was removed, or another process has taken it over")
+// ErrSearchLost says that the search belongs to somebody else now, or is no more.
+var ErrSearchLost = errors.New("the search was removed, or another process has taken it over")
 
-// Put writes how far the search is and the trials that are new or have changed, all or nothing. Called at least every
+// Save writes how far the search is and the trials that are new or have changed, all or nothing. Called at least every
 // few seconds it also says that the search lives.
-func (r *Record) Put(ctx context.Context, q *Search, trials []Trial) error {
+func (r *Record) Save(ctx context.Context, q *Search, trials []Trial) error {
 	return r.store.ChangeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		now := sqlfile.FormatTime(time.Now())
 		res, err := conn.ExecContext(ctx, `UPDATE searches SET changed = ?, heartbeat = ?, config = ?, phase = ?,
@@ -208,22 +208,21 @@ func (r *Record) Put(ctx context.Context, q *Search, trials []Trial) error {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrSearchTaken)
+			return errors.Join(err, ErrSearchLost)
 		}
-		check := rowcode.NewSealer("trials")
+		check := rowcode.NewChecksummer("trials")
 		for i := range trials {
 			t := &trials[i]
-			values := []any{t.Number, rowcode.TextOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung,
-				t.Final,
-				string(t.Choices), orEmpty(t.Figures)}
+			values := []any{t.Number, rowcode.TextOrNull(t.Run), t.State, t.Reason, strconv.FormatUint(t.Seed, 10),
+				t.Rung, t.Final, string(t.Choices), orEmpty(t.Metrics)}
 			args := append(append([]any{r.row}, values...), check.Of(values...))
-			_, err := conn.ExecContext(ctx, "INSERT OR REPLACE INTO trials (search, "+rowcode.Sealed["trials"]+`, crc)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+			_, err := conn.ExecContext(ctx, "INSERT OR REPLACE INTO trials (search, "+rowcode.ChecksumColumns["trials"]+
+				", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", args...)
 			if err != nil {
 				return err
 			}
 		}
-		return rowcode.SealSearch(ctx, conn, r.row)
+		return rowcode.WriteSearchChecksums(ctx, conn, r.row)
 	})
 }
 
@@ -285,7 +284,7 @@ func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 			Expected: "one that newtop tune has begun"}
 	}
 	return &sqlfile.SearchError{Name: name, Found: "there is none of that name",
-		Expected: "one of " + strings.Join(names[:min(len(names), store.MaxNear)], ", ") +
+		Expected: "one of " + strings.Join(names[:min(len(names), store.MaxSuggestions)], ", ") +
 			format.DidYouMean(name, names)}
 }
 
@@ -301,38 +300,40 @@ func SearchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	if err != nil {
 		return nil, err
 	}
-	check, sums := rowcode.NewSealer("searches"), "0"
+	check, sums := rowcode.NewChecksummer("searches"), "0"
 	if version >= rowcode.Checksums {
 		sums = "sums"
 	}
 	query := "SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, " +
-		rowcode.CrcColumn(version, "") + ", " + sums + `,
+		rowcode.CRCColumn(version, "") + ", " + sums + `,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + sqlfile.OwnerColumns + `
 		FROM searches s ` + where + " ORDER BY search DESC"
 	err = sqlfile.EachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var q Search
 		var by sqlfile.OwnerRow
-		var begun, changed, config, rest string
+		var started, changed, config, rest string
 		var crc sql.NullInt64
-		err := rows.Scan(by.Dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds,
+		err := rows.Scan(by.Dests(&q.ID, &q.Name, &started, &changed, &config, &q.Version, &q.Phase, &q.Data,
+			&q.Seconds,
 			&q.Spent, &rest,
 			&crc, &q.sums, &q.Trials)...)
 		if err == nil {
-			err = check.Verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds,
+			err = check.Verify(crc, q.ID, q.Name, started, changed, config, q.Version, q.Phase, q.Data, q.Seconds,
 				q.Spent, rest, q.sums)
 		}
 		if err != nil {
 			return BadSearch(cmp.Or(q.Name, q.ID), err)
 		}
 		o := by.Owner()
-		if q.Begun, err = sqlfile.ParseTime(begun); err == nil {
+		if q.Started, err = sqlfile.ParseTime(started); err == nil {
 			q.Changed, err = sqlfile.ParseTime(changed)
 		}
 		if err != nil {
 			return BadSearch(q.Name, err)
 		}
 		q.Config, q.Rest = json.RawMessage(config), json.RawMessage(rest)
-		q.Host, q.Process, q.Running, q.Looked = o.Host, o.Process, o.Alive(time.Now()), sqlfile.SameMachine(o.Identity)
+		q.Host, q.Process, q.Running, q.Observed = o.Host, o.Process, o.Alive(time.Now()), sqlfile.SameMachine(
+			o.Identity)
 		out = append(out, q)
 		return nil
 	})
@@ -345,18 +346,18 @@ func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 	if err != nil {
 		return nil, err
 	}
-	check, left := rowcode.NewSealer("trials"), q.sums
+	check, left := rowcode.NewChecksummer("trials"), q.sums
 	query := "SELECT number, run, state, why, seed, rung, final, choices, figures, " +
-		rowcode.CrcColumn(version, "") + ` FROM trials
+		rowcode.CRCColumn(version, "") + ` FROM trials
 		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
 	err = sqlfile.EachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
 		var t Trial
 		var run sql.NullString
 		var seed, choices, figures string
 		var crc sql.NullInt64
-		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures, &crc)
+		err := rows.Scan(&t.Number, &run, &t.State, &t.Reason, &seed, &t.Rung, &t.Final, &choices, &figures, &crc)
 		if err == nil {
-			err = check.Verify(crc, t.Number, rowcode.TextOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final,
+			err = check.Verify(crc, t.Number, rowcode.TextOrNull(run.String), t.State, t.Reason, seed, t.Rung, t.Final,
 				choices,
 				figures)
 		}
@@ -367,7 +368,7 @@ func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 			return BadSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
 		}
 		left -= crc.Int64
-		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
+		t.Run, t.Choices, t.Metrics = run.String, json.RawMessage(choices), json.RawMessage(figures)
 		out = append(out, t)
 		return nil
 	})

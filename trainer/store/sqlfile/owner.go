@@ -12,17 +12,17 @@ import (
 // beat is how often a recorder says that it lives, and patience how long it may be silent before it counts as gone,
 // where its process can't be looked at.
 const (
-	Beat     = 4 * time.Second
-	patience = 10 * time.Second
+	Heartbeat = 4 * time.Second
+	patience  = 10 * time.Second
 )
 
 // owner is the process that records a run.
 type Owner struct {
-	Token    string // of one recorder; empty: nobody
-	Host     string
-	Process  int
-	Identity string // of the process, apart from others of its number
-	beaten   time.Time
+	Token     string // of one recorder; empty: nobody
+	Host      string
+	Process   int
+	Identity  string // of the process, apart from others of its number
+	heartbeat time.Time
 }
 
 // ownerColumns are those of an owner's, in the tables of runs and of searches.
@@ -42,8 +42,8 @@ func (r *OwnerRow) Dests(before ...any) []any {
 
 // owner returns the owner of the row. A heartbeat that is no time is one of long ago.
 func (r *OwnerRow) Owner() Owner {
-	beaten, _ := ParseTime(r.heartbeat)
-	return Owner{Token: r.token.String, Host: r.Host, Process: r.Process, Identity: r.identity, beaten: beaten}
+	heartbeat, _ := ParseTime(r.heartbeat)
+	return Owner{Token: r.token.String, Host: r.Host, Process: r.Process, Identity: r.identity, heartbeat: heartbeat}
 }
 
 // args appends the values of ownerColumns, of an owner that is alive now.
@@ -61,7 +61,7 @@ func Self() Owner {
 	}
 	return Owner{
 		Token: hex.EncodeToString(token[:]), Host: host, Process: os.Getpid(),
-		Identity: identity(os.Getpid()), beaten: time.Now(),
+		Identity: identity(os.Getpid()), heartbeat: time.Now(),
 	}
 }
 
@@ -78,5 +78,5 @@ func (o *Owner) Alive(now time.Time) bool {
 	if SameMachine(o.Identity) {
 		return identity(o.Process) == o.Identity
 	}
-	return now.Sub(o.beaten) < patience
+	return now.Sub(o.heartbeat) < patience
 }

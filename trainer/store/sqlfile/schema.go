@@ -58,9 +58,9 @@ func notOurs(s *File, err error) error {
 	const want = "a run store"
 	switch CodeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
-		return &FormatError{File: s.PathOf, Found: "no SQLite database", Expected: want}
+		return &FormatError{File: s.FilePath, Found: "no SQLite database", Expected: want}
 	case sqlite3.SQLITE_CORRUPT:
-		return &FormatError{File: s.PathOf, Found: "a damaged SQLite database", Expected: want}
+		return &FormatError{File: s.FilePath, Found: "a damaged SQLite database", Expected: want}
 	}
 	return s.Wrap(context.Background(), err)
 }
@@ -86,7 +86,7 @@ func tryPrepare(ctx context.Context, s *File, versions []string) error {
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
 		return err
 	}
-	return Lastingly(ctx, conn, func() error {
+	return Durably(ctx, conn, func() error {
 		return Transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
 			version, err := versionOf(ctx, s, conn, versions) // as another process may have done it meanwhile
 			if err != nil {
@@ -127,13 +127,14 @@ func versionOf(ctx context.Context, s *File, conn *sql.Conn, versions []string) 
 	case app == 0 && version == 0 && tables == 0:
 		return 0, nil
 	case app != Application:
-		return 0, &FormatError{File: s.PathOf, Found: "an SQLite database of another program", Expected: "a run store"}
+		return 0, &FormatError{File: s.FilePath, Found: "an SQLite database of another program",
+			Expected: "a run store"}
 	case version < 1:
-		return 0, &FormatError{File: s.PathOf, Found: fmt.Sprintf("a run store of version %d", version),
+		return 0, &FormatError{File: s.FilePath, Found: fmt.Sprintf("a run store of version %d", version),
 			Expected: "version 1 or later"}
 	case version > len(versions):
 		return 0, &FormatError{
-			File: s.PathOf, Found: fmt.Sprintf("a run store of version %d", version),
+			File: s.FilePath, Found: fmt.Sprintf("a run store of version %d", version),
 			Expected: fmt.Sprintf("version %d at most: a newer newtop made it", len(versions)),
 		}
 	}

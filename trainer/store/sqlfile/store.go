@@ -21,7 +21,7 @@ import (
 // File is an open database. Its methods may be called from any goroutine.
 type File struct {
 	DB       *sql.DB
-	PathOf   string // absolute
+	FilePath string // absolute
 	Info     os.FileInfo
 	ReadOnly bool
 
@@ -60,7 +60,7 @@ func OpenFile(path string, o Options) (*File, error) {
 	case err != nil:
 		return nil, err
 	}
-	s := &File{PathOf: path, ReadOnly: o.ReadOnly}
+	s := &File{FilePath: path, ReadOnly: o.ReadOnly}
 	mode := "rwc"
 	if o.ReadOnly {
 		mode = "ro"
@@ -92,7 +92,7 @@ func OpenFile(path string, o Options) (*File, error) {
 
 // open opens the database in a mode of openDB's.
 func (s *File) open(mode string) (err error) {
-	if s.DB, err = OpenDB(s.PathOf, mode, ReadPatience); err != nil {
+	if s.DB, err = OpenDB(s.FilePath, mode, ReadPatience); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
@@ -186,7 +186,7 @@ func FileURI(path string, query url.Values) string {
 func (s *File) Close() error { return s.DB.Close() }
 
 // Path returns the database's file.
-func (s *File) Path() string { return s.PathOf }
+func (s *File) Path() string { return s.FilePath }
 
 // view calls f in one read transaction, so that all that it reads is of one moment.
 func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
@@ -236,9 +236,9 @@ func Transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.
 	return err
 }
 
-// lastingly calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once
+// Durably calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once
 // SQLite has carried them from the WAL into the database.
-func Lastingly(ctx context.Context, conn *sql.Conn, f func() error) error {
+func Durably(ctx context.Context, conn *sql.Conn, f func() error) error {
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ var ErrEnough = errors.New("enough")
 // end.
 func (s *File) Wrap(ctx context.Context, err error) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
-		row.File = s.PathOf
+		row.File = s.FilePath
 	}
 	own, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -323,11 +323,11 @@ func (s *File) Wrap(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	words := &sqlError{err: own}
+	text := &sqlError{err: own}
 	if Busy(own) {
-		words.holder = lockHolder(s.PathOf)
+		text.holder = lockHolder(s.FilePath)
 	}
-	return fmt.Errorf("%s: %w", s.PathOf, words)
+	return fmt.Errorf("%s: %w", s.FilePath, text)
 }
 
 // busy reports whether another connection holds a lock that the failed statement needs.
@@ -359,9 +359,9 @@ func (s *File) Stamp() string {
 	return b.String()
 }
 
-// same returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or
+// CheckSame returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or
 // replaced, for nobody to find.
-func (s *File) Same() error {
+func (s *File) CheckSame() error {
 	info, err := os.Stat(s.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -84,7 +84,7 @@ func told(ctx context.Context, path string) (texts map[string]string, noticed bo
 	q, trials, err := search.Find(ctx, s, "mine")
 	noticed = noticed || err != nil
 	if err == nil {
-		q.Running, q.Looked, q.Process, q.Host = false, false, 0, ""
+		q.Running, q.Observed, q.Process, q.Host = false, false, 0, ""
 		texts["search"] = fmt.Sprintf("%+v %+v", *q, trials)
 	}
 	return texts, noticed
@@ -182,9 +182,9 @@ func TestCheckTooManyEvents(t *testing.T) {
 		record(t, r, epoch(i, 1))
 	}
 	flush(t, r)
-	execute(t, s.Path(), fmt.Sprintf("UPDATE runs SET events = %d", 4*upkeep.MostFaults*store.Window))
+	execute(t, s.Path(), fmt.Sprintf("UPDATE runs SET events = %d", 4*upkeep.MaxFaults*store.Window))
 	spoiled(t, s, "epochs", -1)
-	if sum, lines := checked(t, s.Path(), "a"); sum.Damaged < upkeep.MostFaults || sum.Damaged > upkeep.MostFaults+5 {
+	if sum, lines := checked(t, s.Path(), "a"); sum.Damaged < upkeep.MaxFaults || sum.Damaged > upkeep.MaxFaults+5 {
 		t.Errorf("%d findings: the first is %q", sum.Damaged, lines[0])
 	}
 }

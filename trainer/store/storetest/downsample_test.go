@@ -65,8 +65,8 @@ func TestPeaksOfMergedStretches(t *testing.T) {
 	}
 }
 
-// naivePeaks returns the places, from 1, of the first least and greatest numbers; the first that is not finite stands for
-// the greatest.
+// naivePeaks returns the places, from 1, of the first least and greatest numbers; the first that is not finite stands
+// for the greatest.
 func naivePeaks(values []float64) []int64 {
 	low, high, bad := 0, 0, 0
 	for i, v := range values {
@@ -154,7 +154,7 @@ func TestLongRunIsThinned(t *testing.T) {
 			marks++
 		}
 	}
-	if len(epochs) > n/3 || marks != 2 || inners < rowcode.NewInner || inners > rowcode.NewInner+20 {
+	if len(epochs) > n/3 || marks != 2 || inners < rowcode.LatestInner || inners > rowcode.LatestInner+20 {
 		t.Errorf("%d epochs, %d marks, %d inner iterations", len(epochs), marks, inners)
 	}
 	given := map[int]string{}

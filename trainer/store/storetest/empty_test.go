@@ -18,8 +18,8 @@ import (
 	"newtop/trainer/store/upkeep"
 )
 
-// emptyFiles makes what a kill, a full disk or a power cut may leave of a store in its first moments: nothing, a database
-// without tables, and one whose tables were in its log alone.
+// emptyFiles makes what a kill, a full disk or a power cut may leave of a store in its first moments: nothing, a
+// database without tables, and one whose tables were in its log alone.
 func emptyFiles(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func TestTablesAreOneTransaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sqlfile.File{PathOf: path, DB: db}
+	s := &sqlfile.File{FilePath: path, DB: db}
 	defer s.Close()
 	bad := append(append([]string(nil), sqlfile.Migrations...), "INSERT INTO nowhere VALUES (1)")
 	if err := sqlfile.Prepare(t.Context(), s, bad); err == nil {

@@ -51,10 +51,10 @@ func searching(t testing.TB, s *store.Store, name string, runs ...string) *searc
 	}
 	var trials []search.Trial
 	for i, run := range runs {
-		trials = append(trials, search.Trial{Number: i + 1, Run: run, State: "done", Choices: json.RawMessage(`[]`), Figures: json.RawMessage(`{}`)})
+		trials = append(trials, search.Trial{Number: i + 1, Run: run, State: "done", Choices: json.RawMessage(`[]`), Metrics: json.RawMessage(`{}`)})
 	}
 	q.Spent = float64(len(runs))
-	if err := errors.Join(r.Put(t.Context(), q, trials), r.Release(t.Context())); err != nil {
+	if err := errors.Join(r.Save(t.Context(), q, trials), r.Release(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	return q
@@ -166,8 +166,8 @@ func TestMergeClashes(t *testing.T) {
 	}
 }
 
-// What has gone further in the source is brought up to date under the name it has here; what has gone further here stays;
-// what went on differently is refused, and nothing else of the source comes in.
+// What has gone further in the source is brought up to date under the name it has here; what has gone further here
+// stays; what went on differently is refused, and nothing else of the source comes in.
 func TestMergeOfWhatWentOn(t *testing.T) {
 	const id = "20261121-120000-aaaaaa"
 	source := recorded(t, map[string]string{"adam": id})
@@ -187,7 +187,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 		_, err := s.DB.Exec(`INSERT INTO epochs (run, seq, epoch, accepted, loss) SELECT run, events + 1, 1000, 1, ` + loss + ` FROM runs;
 			UPDATE runs SET events = events + 1, epochs = epochs + 1, last = events + 1, changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour')`)
 		if err == nil {
-			err = s.Change(t.Context(), func(ctx context.Context, conn *sql.Conn) error { return rowcode.Seal(ctx, conn, "runs", "1") })
+			err = s.Change(t.Context(), func(ctx context.Context, conn *sql.Conn) error { return rowcode.WriteChecksums(ctx, conn, "runs", "1") })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	}
 	q.Phase = "searching"
 	trials = append(trials, search.Trial{Number: 2, Run: id, State: "done", Choices: json.RawMessage(`[]`)})
-	if err := errors.Join(r.Put(t.Context(), q, trials), r.Release(t.Context())); err != nil {
+	if err := errors.Join(r.Save(t.Context(), q, trials), r.Release(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	m := merged(t, into, source.Path())

@@ -158,7 +158,7 @@ func TestContinueWithoutCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest, err := recorder.Resumable(t.Context(), r)
-	if err != nil || rest.From != nil || rest.Passed != nil || rest.Config.Epochs != 0 {
+	if err != nil || rest.From != nil || rest.Skipped != nil || rest.Config.Epochs != 0 {
 		t.Fatal(rest, err)
 	}
 	equal(t, rest.History, []event.Event{opening("a")})
@@ -526,7 +526,7 @@ func TestRefusedAtTheEnd(t *testing.T) {
 	r := recorder.New(s, recorder.About{Name: "mine"})
 	record(t, r, opening("a"), epoch(0, 1))
 	flush(t, r)
-	r = recorder.New(s, recorder.About{Name: "mine", Sole: true})
+	r = recorder.New(s, recorder.About{Name: "mine", Exclusive: true})
 	record(t, r, opening("b"))
 	<-r.Ended
 	if err := r.Flush(); !errors.Is(err, recorder.ErrClaimed) {

@@ -54,13 +54,13 @@ func TestVersion1(t *testing.T) {
 	for i := range want {
 		switch e := want[i].(type) {
 		case event.EpochEvent:
-			for _, q := range rowcode.Others {
+			for _, q := range rowcode.WithoutColumn {
 				*q.Of(&e) = event.Absent // the fixture is older
 			}
 			older(&e)
 			want[i] = e
 		case event.LapEvent:
-			for _, q := range rowcode.Others {
+			for _, q := range rowcode.WithoutColumn {
 				*q.Of(&e.Lap) = event.Absent
 			}
 			older(&e.Lap)

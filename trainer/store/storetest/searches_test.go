@@ -38,19 +38,19 @@ func TestSearches(t *testing.T) {
 		t.Errorf("%+v: %v", unnamed, err)
 	}
 	want := []search.Trial{
-		{Number: 1, Run: "a", State: "done", Seed: math.MaxUint64, Rung: 2, Choices: json.RawMessage(`[]`), Figures: json.RawMessage(`{"Best":0.1}`)},
-		{Number: 2, State: "failed", Why: "no file", Final: true, Choices: json.RawMessage(`[{"Key":"opt"}]`), Figures: json.RawMessage(`{}`)},
+		{Number: 1, Run: "a", State: "done", Seed: math.MaxUint64, Rung: 2, Choices: json.RawMessage(`[]`), Metrics: json.RawMessage(`{"Best":0.1}`)},
+		{Number: 2, State: "failed", Reason: "no file", Final: true, Choices: json.RawMessage(`[{"Key":"opt"}]`), Metrics: json.RawMessage(`{}`)},
 	}
-	if err := r.Put(ctx, &q, want); err != nil {
+	if err := r.Save(ctx, &q, want); err != nil {
 		t.Fatal(err)
 	}
 	want[0].State, q.Phase, q.Seconds, q.Spent = "reached", "finals", 1.5, 80
-	if err := r.Put(ctx, &q, want[:1]); err != nil {
+	if err := r.Save(ctx, &q, want[:1]); err != nil {
 		t.Fatal(err)
 	}
 	got, trials, err := search.Find(ctx, s, q.ID)
 	if err != nil || !reflect.DeepEqual(trials, want) || got.Phase != "finals" || got.Seconds != 1.5 || got.Spent != 80 || got.Trials != 2 ||
-		!got.Running || !got.Begun.Equal(q.Begun) || string(got.Config) != string(q.Config) || string(got.Rest) != "{}" {
+		!got.Running || !got.Started.Equal(q.Started) || string(got.Config) != string(q.Config) || string(got.Rest) != "{}" {
 		t.Errorf("%+v with %+v: %v", got, trials, err)
 	}
 	if _, _, _, err := search.Continue(ctx, s, "mine"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "process ") {
@@ -63,10 +63,10 @@ func TestSearches(t *testing.T) {
 	if err != nil || len(trials) != 2 {
 		t.Fatalf("%v, %v", trials, err)
 	}
-	if err := r.Put(ctx, &q, nil); !errors.Is(err, search.ErrSearchTaken) {
+	if err := r.Save(ctx, &q, nil); !errors.Is(err, search.ErrSearchLost) {
 		t.Errorf("writing to a search that was given up: %v", err)
 	}
-	if err := again.Put(ctx, &q, nil); err != nil {
+	if err := again.Save(ctx, &q, nil); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := search.Find(ctx, s, "yours"); !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "expected one of "+unnamed.Name+", mine") {
@@ -107,7 +107,7 @@ func TestTrialsApart(t *testing.T) {
 		}
 		trials = append(trials, search.Trial{Number: i + 1, Run: run.ID})
 	}
-	if err := r.Put(ctx, &q, trials); err != nil {
+	if err := r.Save(ctx, &q, trials); err != nil {
 		t.Fatal(err)
 	}
 	last, err := s.Find(ctx, "last")

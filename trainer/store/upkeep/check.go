@@ -54,13 +54,13 @@ func Check(ctx context.Context, s *store.Store, ids []string, found func(Finding
 	return c.Checked, nil
 }
 
-func (c *checker) tell(f Finding) {
+func (c *checker) report(f Finding) {
 	c.Damaged++
 	c.found(f)
 }
 
-// unread tells of what SQLite can't read, and returns every other error.
-func (c *checker) unread(ctx context.Context, f Finding, err error) error {
+// reportUnread tells of what SQLite can't read, and returns every other error.
+func (c *checker) reportUnread(ctx context.Context, f Finding, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -70,34 +70,34 @@ func (c *checker) unread(ctx context.Context, f Finding, err error) error {
 		return c.store.Wrap(ctx, err)
 	}
 	f.Text = "can't be read: " + oneLine(err)
-	c.tell(f)
+	c.report(f)
 	return nil
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
-// mostFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a
+// MaxFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a
 // damaged row may tell of any number of events.
-const MostFaults = 100
+const MaxFaults = 100
 
 // file looks at the pages and at the tables.
 func (c *checker) file(ctx context.Context) error {
-	faults, err := sqlfile.Texts(ctx, c.store.DB, fmt.Sprintf("PRAGMA integrity_check(%d)", MostFaults))
+	faults, err := sqlfile.Texts(ctx, c.store.DB, fmt.Sprintf("PRAGMA integrity_check(%d)", MaxFaults))
 	for _, text := range faults {
 		if text != "ok" {
-			c.tell(Finding{Text: strings.ReplaceAll(text, "\n", " ")})
+			c.report(Finding{Text: strings.ReplaceAll(text, "\n", " ")})
 		}
 	}
-	if err := c.unread(ctx, Finding{}, err); err != nil {
+	if err := c.reportUnread(ctx, Finding{}, err); err != nil {
 		return err
 	}
 	lost, err := sqlfile.Texts(
 		ctx, c.store.DB,
 		"SELECT \"table\" || ': ' || count(*) || ' rows of no run' FROM pragma_foreign_key_check GROUP BY \"table\"")
 	for _, text := range lost {
-		c.tell(Finding{Text: text})
+		c.report(Finding{Text: text})
 	}
-	if err := c.unread(ctx, Finding{}, err); err != nil {
+	if err := c.reportUnread(ctx, Finding{}, err); err != nil {
 		return err
 	}
 	return c.store.View(ctx, func(tx *sql.Tx) error {
@@ -123,9 +123,9 @@ func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
 		ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE "+
 			"t.search = s.search)")
 	for _, name := range names {
-		c.tell(Finding{Table: "trials", Text: "search " + name + ": " + search.ErrTrials.Error()})
+		c.report(Finding{Table: "trials", Text: "search " + name + ": " + search.ErrTrials.Error()})
 	}
-	return c.unread(ctx, Finding{Table: "trials"}, err)
+	return c.reportUnread(ctx, Finding{Table: "trials"}, err)
 }
 
 // tables compares how the tables are made with how this program makes them.
@@ -151,10 +151,10 @@ func (c *checker) tables(ctx context.Context, tx *sql.Tx) error {
 	for _, table := range want {
 		if err == nil && !slices.Contains(have, table) {
 			name, _, _ := strings.Cut(table, "\n")
-			c.tell(Finding{Table: name, Text: "the table is described differently: expected what newtop makes"})
+			c.report(Finding{Table: name, Text: "the table is described differently: expected what newtop makes"})
 		}
 	}
-	return c.unread(ctx, Finding{}, err)
+	return c.reportUnread(ctx, Finding{}, err)
 }
 
 // rows compares the rows of a table for which a condition holds with their checksums.
@@ -163,8 +163,8 @@ func (c *checker) rows(ctx context.Context, q sqlfile.Querier, table, run, where
 	if err != nil || version < rowcode.Checksums {
 		return err
 	}
-	s := rowcode.NewSealer(table)
-	err = sqlfile.EachRow(ctx, q, "SELECT "+rowcode.Sealed[table]+", crc FROM "+table+" WHERE "+where, args,
+	s := rowcode.NewChecksummer(table)
+	err = sqlfile.EachRow(ctx, q, "SELECT "+rowcode.ChecksumColumns[table]+", crc FROM "+table+" WHERE "+where, args,
 		func(rows *sql.Rows) error {
 			var crc sql.NullInt64
 			values := make([]any, len(s.Names))
@@ -178,11 +178,11 @@ func (c *checker) rows(ctx context.Context, q sqlfile.Querier, table, run, where
 				if table == "searches" {
 					f.Text = fmt.Sprintf("search %v: %s", values[1], f.Text)
 				}
-				c.tell(f)
+				c.report(f)
 			}
 			return ctx.Err()
 		})
-	return c.unread(ctx, Finding{Run: run, Table: table}, err)
+	return c.reportUnread(ctx, Finding{Run: run, Table: table}, err)
 }
 
 // validJSON returns an error for the first value that is no JSON and should be.
@@ -200,7 +200,7 @@ func validJSON(names []string, values []any) error {
 func (c *checker) ids(ctx context.Context) (ids []string, err error) {
 	err = c.store.View(ctx, func(tx *sql.Tx) error {
 		ids, err = sqlfile.Texts(ctx, tx, "SELECT id FROM runs NOT INDEXED ORDER BY run")
-		return c.unread(ctx, Finding{Table: "runs"}, err)
+		return c.reportUnread(ctx, Finding{Table: "runs"}, err)
 	})
 	return ids, err
 }
@@ -211,16 +211,16 @@ func (c *checker) run(ctx context.Context, id string) error {
 	return c.store.View(ctx, func(tx *sql.Tx) error {
 		err := store.EachRun(ctx, tx, "WHERE r.id = ?", []any{id}, func(r *store.Run) bool {
 			if r.Damage != nil {
-				c.tell(Finding{Run: id, Table: "runs", Text: rowText(r.Damage)})
+				c.report(Finding{Run: id, Table: "runs", Text: rowText(r.Damage)})
 			}
 			return false
 		})
-		if err := c.unread(ctx, Finding{Run: id, Table: "runs"}, err); err != nil {
+		if err := c.reportUnread(ctx, Finding{Run: id, Table: "runs"}, err); err != nil {
 			return err
 		}
 		r, err := store.NewRunReader(ctx, tx, id)
 		if err != nil {
-			return c.unread(ctx, Finding{Run: id, Table: "runs"}, err)
+			return c.reportUnread(ctx, Finding{Run: id, Table: "runs"}, err)
 		}
 		if err := c.events(ctx, r); err != nil {
 			return err
@@ -245,16 +245,16 @@ func rowText(err error) string {
 // events reads the events of a run.
 func (c *checker) events(ctx context.Context, r *store.RunReader) error {
 	whole, unread := true, 0
-	for reached := int64(0); reached < r.Events && unread < MostFaults; {
+	for reached := int64(0); reached < r.Events && unread < MaxFaults; {
 		r.Damage.Report = func(e *sqlfile.RowError) {
-			c.tell(Finding{Run: r.Id, Table: e.Table, Seq: e.Seq,
+			c.report(Finding{Run: r.ID, Table: e.Table, Seq: e.Seq,
 				Text: oneLine(e.Err)})
 		}
 		batch, next, err := r.Window(ctx, reached)
 		if err != nil { // go on behind what SQLite can't read
 			unread++
 			whole, next = false, min(reached+store.Window, r.Events)
-			if err := c.unread(ctx, Finding{Run: r.Id, Table: "events", Seq: reached + 1}, err); err != nil {
+			if err := c.reportUnread(ctx, Finding{Run: r.ID, Table: "events", Seq: reached + 1}, err); err != nil {
 				return err
 			}
 		}
@@ -265,7 +265,7 @@ func (c *checker) events(ctx context.Context, r *store.RunReader) error {
 		reached = next
 	}
 	if e, ok := r.Lost("", whole).(*store.DamageError); ok && e.Missing {
-		c.tell(Finding{Run: r.Id, Table: "runs",
+		c.report(Finding{Run: r.ID, Table: "runs",
 			Text: "rows are missing, or are of another run: their checksums do not add up"})
 	}
 	return nil
@@ -274,7 +274,7 @@ func (c *checker) events(ctx context.Context, r *store.RunReader) error {
 // checkpoints decodes the checkpoints of a run.
 func (c *checker) checkpoints(ctx context.Context, r *store.RunReader) error {
 	seqs, err := r.Checkpoints(ctx)
-	if err := c.unread(ctx, Finding{Run: r.Id, Table: "checkpoints"}, err); err != nil {
+	if err := c.reportUnread(ctx, Finding{Run: r.ID, Table: "checkpoints"}, err); err != nil {
 		return err
 	}
 	for _, seq := range seqs {
@@ -283,7 +283,7 @@ func (c *checker) checkpoints(ctx context.Context, r *store.RunReader) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			c.tell(Finding{Run: r.Id, Table: "checkpoints", Seq: seq, Text: rowText(err)})
+			c.report(Finding{Run: r.ID, Table: "checkpoints", Seq: seq, Text: rowText(err)})
 		}
 	}
 	return nil

@@ -355,7 +355,7 @@ func (m *merge) runRows(ctx context.Context, i *item) error {
 			return err
 		}
 	}
-	return rowcode.Seal(ctx, m.conn, "runs", "run = ? AND crc IS NOT NULL", i.to) // under its new name
+	return rowcode.WriteChecksums(ctx, m.conn, "runs", "run = ? AND crc IS NOT NULL", i.to) // under its new name
 }
 
 // searches says how searches are merged, after the runs. The one that was written to last is a continuation of the
@@ -392,5 +392,5 @@ func (m *merge) trials(ctx context.Context, i *item) error {
 			return err
 		}
 	}
-	return rowcode.SealSearch(ctx, m.conn, i.to)
+	return rowcode.WriteSearchChecksums(ctx, m.conn, i.to)
 }

@@ -295,10 +295,10 @@ func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 	_ = json.Unmarshal(opening, &e) // what is damaged is judged by its loss
 	_, err := v.conn.ExecContext(
 		ctx, "DELETE FROM main.parts WHERE run = ?1 AND seq NOT IN (SELECT seq FROM main.checkpoints "+
-			"WHERE run = ?1); UPDATE main.runs SET "+rowcode.Counted(e.Measure())+`,
+			"WHERE run = ?1); UPDATE main.runs SET "+rowcode.Recount(e.Measure())+`,
 		done = (SELECT seq FROM main.marks WHERE run = ?1 AND seq = done) WHERE run = ?1`, run)
 	if err == nil && sound {
-		err = rowcode.Seal(ctx, v.conn, "runs", "run = ? AND crc IS NOT NULL", run)
+		err = rowcode.WriteChecksums(ctx, v.conn, "runs", "run = ? AND crc IS NOT NULL", run)
 	}
 	return err
 }
@@ -353,5 +353,5 @@ func (v *salvage) search(ctx context.Context, n numbered) error {
 		Scan(&summed); err != nil || !summed {
 		return err
 	}
-	return rowcode.SealSearch(ctx, v.conn, n.number)
+	return rowcode.WriteSearchChecksums(ctx, v.conn, n.number)
 }
