@@ -116,7 +116,8 @@ func rowOf(t *trial) search.Trial {
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
-	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Reason: t.Error, Seed: t.Seed, Rung: t.Rung,
+	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Reason: t.Error, Seed: t.Seed,
+		Rung:  t.Rung,
 		Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1
 	row.Metrics, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
