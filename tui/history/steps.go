@@ -20,14 +20,14 @@ const (
 // Steps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
 // epoch one by one, and the newest look along a step.
 type Steps struct {
-	Solves  []*Solve
-	Dropped int // solves that were dropped
-	Steps   int // iterations in solves
-	Front   int // the solve to show to who follows the run, of all there have been
-	since   float64
-	Works   []EpochWork
-	Slice   *event.SliceEvent
-	Gen     uint64
+	Solves     []*Solve
+	Dropped    int // solves that were dropped
+	Iterations int // iterations in solves
+	Front      int // the solve to show to who follows the run, of all there have been
+	since      float64
+	Works      []EpochWork
+	Slice      *event.SliceEvent
+	Gen        uint64
 }
 
 // Solve is one inner solve with its iterations.
@@ -115,7 +115,7 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	if n := len(t.Solves); n > 0 {
 		if last := t.Solves[n-1]; last.continues(e) {
 			last.Steps, last.Over = append(last.Steps, step), false
-			t.Steps++
+			t.Iterations++
 			t.trim()
 			return
 		}
@@ -124,7 +124,7 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	solve := &Solve{Epoch: e.Epoch, Member: e.Member, Block: e.Block, Steps: []Step{step}, began: s.Elapsed}
 	solve.Limit, solve.Goal = bounds(s)
 	t.Solves = append(t.Solves, solve)
-	t.Steps++
+	t.Iterations++
 	t.trim()
 }
 
@@ -139,8 +139,8 @@ func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
 func (t *Steps) trim() {
-	for len(t.Solves) > 1 && (len(t.Solves) > maxStages || t.Steps > maxIterations) {
-		t.Steps -= len(t.Solves[0].Steps)
+	for len(t.Solves) > 1 && (len(t.Solves) > maxStages || t.Iterations > maxIterations) {
+		t.Iterations -= len(t.Solves[0].Steps)
 		t.Solves[0] = nil
 		t.Solves = t.Solves[1:]
 		t.Dropped++
@@ -148,7 +148,7 @@ func (t *Steps) trim() {
 	if s := t.Solves[0]; len(s.Steps) > maxIterations {
 		half := len(s.Steps) / 2
 		s.Steps = append(s.Steps[:0], s.Steps[half:]...)
-		t.Steps -= half
+		t.Iterations -= half
 	}
 }
 

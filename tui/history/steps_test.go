@@ -82,8 +82,8 @@ func TestStageIsBounded(t *testing.T) {
 		for _, s := range k.Solves {
 			sum += len(s.Steps)
 		}
-		if sum != k.Steps || sum > maxIterations || len(k.Solves) > maxStages {
-			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.Solves), sum, k.Steps)
+		if sum != k.Iterations || sum > maxIterations || len(k.Solves) > maxStages {
+			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.Solves), sum, k.Iterations)
 		}
 	}
 }

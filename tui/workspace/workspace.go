@@ -137,17 +137,17 @@ func (m *model) View() tea.View {
 
 // The least screen, which is smaller than that of others: a list has no charts.
 const (
-	minWidth   = 24
-	minHeight  = 5
-	wideEnough = 80 // for the list beside the charts
+	minWidth        = 24
+	minHeight       = 5
+	minWidthForList = 80 // for the list beside the charts
 )
 
 // listWidth is how many columns the list has beside the charts; 0: it has none there.
 func (m *model) listWidth() int {
-	if m.Width < wideEnough || m.alone {
+	if m.Width < minWidthForList || m.alone {
 		return 0
 	}
-	return min(24+(m.Width-wideEnough)/5, 48)
+	return min(24+(m.Width-minWidthForList)/5, 48)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.

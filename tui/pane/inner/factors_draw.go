@@ -251,7 +251,7 @@ func (d *factorDrawing) bar(r *factorRow, value float64, at span, y, each int, t
 	switch {
 	case !format.Finite(value):
 		d.c.Write(at.x, y+each-1, style.Repeat("×", at.w), style.NotFinite)
-	case value <= r.zero():
+	case value <= r.zeroBound():
 		d.c.Write(at.x, y+each-1, style.Repeat("0", at.w), style.Muted)
 	default:
 		height := least + (float64(each)-least)*d.scale.share(value)

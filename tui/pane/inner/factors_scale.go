@@ -16,7 +16,7 @@ type factorScale struct{ low, high float64 }
 func scaleOf(rows []factorRow) factorScale {
 	s := factorScale{math.Inf(1), math.Inf(-1)}
 	for i := range rows {
-		zero := rows[i].zero()
+		zero := rows[i].zeroBound()
 		for _, x := range rows[i].Eigenvalues {
 			if x := float64(x); x > zero && format.Finite(x) {
 				s.low, s.high = math.Min(s.low, math.Log10(x)), math.Max(s.high, math.Log10(x))
@@ -33,8 +33,8 @@ func scaleOf(rows []factorRow) factorScale {
 	return s
 }
 
-// zero is what an eigenvalue of a factor can't be told from zero up to.
-func (r *factorRow) zero() float64 {
+// zeroBound is what an eigenvalue of a factor can't be told from zero up to.
+func (r *factorRow) zeroBound() float64 {
 	const epsilon = 0x1p-52
 	if _, greatest, ok := r.Extremes(); ok && greatest > 0 {
 		return epsilon * float64(max(r.Size, 1)) * greatest
@@ -64,7 +64,7 @@ func (r *factorRow) endsText() string {
 	switch {
 	case !ok:
 		return "–"
-	case least <= r.zero():
+	case least <= r.zeroBound():
 		least = 0
 	}
 	return short(greatest) + " to " + short(least)

@@ -190,7 +190,7 @@ func rankPlot(rows []factorRow, chosen int) chart.Plot {
 			if r.Ends && k == (len(r.Eigenvalues)+1)/2 {
 				s.Gap(chart.Position{float64(r.rank(k - 1))})
 			}
-			if x := float64(x); x > r.zero() && format.Finite(x) {
+			if x := float64(x); x > r.zeroBound() && format.Finite(x) {
 				s.Add(float64(r.rank(k)), x)
 			}
 		}

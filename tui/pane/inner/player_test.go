@@ -150,7 +150,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
-	if n := v.H.Steps.Steps + 1; len(seen) != n { // the last one again, followed
+	if n := v.H.Steps.Iterations + 1; len(seen) != n { // the last one again, followed
 		t.Errorf("%d stops for %d iterations", len(seen), n-1)
 	}
 	for i := len(seen) - 3; i >= 0; i-- {
