@@ -82,7 +82,7 @@ func (r *RunReader) eventRows(ctx context.Context, table, query string, args []a
 	})
 }
 
-// checksummerOf returns the sealer of a table's rows.
+// checksummerOf returns the checksummer of a table's rows.
 func (r *RunReader) checksummerOf(table string) *rowcode.Checksummer {
 	if r.checksummers[table] == nil {
 		if r.checksummers == nil {

@@ -21,7 +21,7 @@ func (s sampler) read(ctx context.Context) (out []Numbered, err error) {
 		return nil, err
 	}
 	for _, read := range []func(context.Context, *[]Numbered) error{
-		s.downsampledEpochs, s.latestInner, s.someSpectra, s.latestMarks,
+		s.downsampledEpochs, s.latestInner, s.sampledSpectra, s.latestMarks,
 	} {
 		if err := read(ctx, &out); err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ func (s sampler) latestInner(ctx context.Context, out *[]Numbered) error {
 	return nil
 }
 
-func (s sampler) someSpectra(ctx context.Context, out *[]Numbered) error {
+func (s sampler) sampledSpectra(ctx context.Context, out *[]Numbered) error {
 	var n int64
 	if err := s.Tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", s.Run,
 		s.Events).Scan(&n); err != nil {

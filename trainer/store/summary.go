@@ -60,7 +60,7 @@ func EachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield fu
 				return ctx.Err()
 			}
 			if altered[number] && r.Damage == nil {
-				r.damaged(rowcode.ErrChecksum)
+				r.setDamage(rowcode.ErrChecksum)
 			}
 			if !yield(r) {
 				return sqlfile.ErrEnough
@@ -112,8 +112,8 @@ func WithChecksum(ctx context.Context, conn *sql.Conn, id string, change func() 
 	return damaged, err
 }
 
-// damaged notes what is wrong with the run's row.
-func (r *Run) damaged(err error) {
+// setDamage notes what is wrong with the run's row.
+func (r *Run) setDamage(err error) {
 	r.Damage = &sqlfile.RowError{Table: "runs", Run: r.ID, Err: err}
 }
 
@@ -149,7 +149,7 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	r.Checkpoint, r.State = -1, Interrupted
 	if err := rows.Scan(to...); err != nil {
 		r.ID = cmp.Or(r.ID, strconv.FormatInt(number, 10))
-		r.damaged(err)
+		r.setDamage(err)
 		return number, &r
 	}
 	r.Name, r.Host, r.Process, r.Fingerprint = name.String, by.Host, by.Process, print.String
@@ -159,15 +159,15 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	}
 	var err error
 	if r.Changed, err = sqlfile.ParseTime(changed); err != nil {
-		r.damaged(err)
+		r.setDamage(err)
 	}
 	if err := json.Unmarshal(config, &r.Config); err != nil {
-		r.damaged(fmt.Errorf("config: %w", err))
+		r.setDamage(fmt.Errorf("config: %w", err))
 		r.Config, r.unconfigured = trainer.Config{}, true
 	}
 	r.Opening = new(event.RunEvent)
 	if err := json.Unmarshal(opening, r.Opening); err != nil {
-		r.damaged(fmt.Errorf("opening: %w", err))
+		r.setDamage(fmt.Errorf("opening: %w", err))
 		r.Opening = nil
 	} else {
 		r.Started = r.Opening.Time

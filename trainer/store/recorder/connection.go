@@ -74,7 +74,7 @@ func (c *connection) exec(ctx context.Context, text string, args ...any) (sql.Re
 	return s.ExecContext(ctx, args...)
 }
 
-// insertion is how rows of a table of runs are written: run, what is sealed, and the checksum of that.
+// insertion is how rows of a table of runs are written: run, what a checksum is of, and the checksum.
 type insertion struct {
 	text     string
 	checksum *rowcode.Checksummer

@@ -51,8 +51,8 @@ func NewChecksummer(table string) *Checksummer {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// reset and value give the checksum its values, those of sealed in their order; a null one counts for nothing, so that
-// columns of later versions change no checksum of before. sum returns it.
+// reset and value give the checksum its values, those of ChecksumColumns in their order; a null one counts for nothing,
+// so that columns of later versions change no checksum of before. sum returns it.
 func (s *Checksummer) reset() { s.buffer = s.buffer[:0] }
 
 func (s *Checksummer) sum() int64 { return int64(crc32.Checksum(s.buffer, castagnoli)) }

@@ -152,7 +152,7 @@ func (r *EpochRow) Dests(before ...any) []any {
 	return r.to
 }
 
-// verify compares the row with its checksum; a sealer of epochs is lent for it.
+// verify compares the row with its checksum; a checksummer of epochs is lent for it.
 func (r *EpochRow) verify(s *Checksummer) error {
 	if !r.CRC.Valid {
 		return nil
@@ -178,7 +178,7 @@ func (r *EpochRow) verify(s *Checksummer) error {
 	return nil
 }
 
-// event returns the row's event. A sealer of epochs is lent for its checksum.
+// event returns the row's event. A checksummer of epochs is lent for its checksum.
 func (r *EpochRow) Event(s *Checksummer) (e event.EpochEvent, err error) {
 	if err := r.verify(s); err != nil {
 		return e, err
