@@ -54,7 +54,7 @@ func TestBestWeights(t *testing.T) {
 			m := keepAll(t, c)
 			epochs, done := of[event.EpochEvent](&m.memory), of[event.DoneEvent](&m.memory)[0]
 			best := bestOf(epochs)
-			if done.Reason != event.ReasonPatience || done.BestEpoch != best.Epoch || done.Epochs != best.Epoch+c.Patience || best.Epoch == 0 {
+			if done.Reason != event.ReasonPatience || done.Message != "no better epoch for 4" || done.BestEpoch != best.Epoch || done.Epochs != best.Epoch+c.Patience || best.Epoch == 0 {
 				t.Fatalf("%s in epoch %d, best %d; the least is in %d", done.Reason, done.Epochs, done.BestEpoch, best.Epoch)
 			}
 			if done.Weights != event.WeightsBest || done.Loss != best.Loss || done.ValidationLoss != best.ValidationLoss || digits(epochs[best.Epoch]) != digits(best) {
