@@ -194,6 +194,10 @@ func (p *kfac) stepByModel(s *optim.State, batch *minibatch.Batch) {
 		m.bb = vector.Dot(k.Step, p.products[1]) + k.Gamma*last
 	}
 	alpha, mu, promised := m.minimum()
+	if !vector.Finite(alpha) || !vector.Finite(mu) { // a product is not finite: no step, and none to start from
+		clear(k.Step)
+		return
+	}
 	vector.Scale(k.Step, p.rate*mu, k.Step)
 	vector.Axpy(k.Step, p.rate*alpha, p.delta)
 	every := Adapt.Of(s.Settings)
