@@ -138,7 +138,7 @@ func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (positions []int) {
 	return positions
 }
 
-// complete computes what the training rows alone tell, the first of so many, puts it into all rows, and returns the
+// complete computes what the training rows alone tell, the first of that many, puts it into all rows, and returns the
 // scaling.
 func (t *table) complete(l *csv.Layout, train int) Scaling {
 	cross := l.NewCrossFit()

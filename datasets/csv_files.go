@@ -14,7 +14,7 @@ import (
 	"newtop/datasets/fault"
 )
 
-// csvFiles are the files of a table, in the order in which its rows follow one another: those to train on, so many,
+// csvFiles are the files of a table, in the order in which its rows follow one another: those to train on, that many,
 // and then those to test on.
 type csvFiles struct {
 	paths  []string

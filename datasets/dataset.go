@@ -99,7 +99,7 @@ func (d *Dataset) TargetUnit() (unit float64, same bool) {
 	return s[0], true
 }
 
-// Encode codes the targets of a classification set anew: high in the column of a row's class and low in
+// Encode codes the targets of a classification set again: high in the column of a row's class and low in
 // the others. Load codes them as 0 and 1, for softmax; tanh outputs want −1 and 1. It panics for a
 // regression set and when low = high.
 func (d *Dataset) Encode(low, high float64) {

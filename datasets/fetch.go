@@ -19,7 +19,7 @@ import (
 // maxDownload bounds one file, so that a server that never ends does not fill the disk.
 const maxDownload = 1 << 28
 
-// Progress tells how far the download of one file has come.
+// Progress reports how far the download of one file has come.
 type Progress struct {
 	File        string // its name
 	Index       int    // which of Files it is, from 0

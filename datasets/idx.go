@@ -51,7 +51,7 @@ func openIDX(path string, dimensions int) (*idx, error) {
 	return x, nil
 }
 
-// newIDX reads the header of an IDX file of so many bytes. A file that is not packed must have as many
+// newIDX reads the header of an IDX file of that many bytes. A file that is not packed must have as many
 // bytes as the header says; of a packed one that is known when it was read.
 func newIDX(src io.ReaderAt, size int64, file string, dimensions int) (*idx, error) {
 	x := &idx{file: file, src: src, size: size, data: 1}
@@ -104,7 +104,7 @@ func (x *idx) expected() string { return fmt.Sprintf("%d bytes of data after the
 // row returns how many bytes there are for each value of the first index.
 func (x *idx) row() int64 { return x.data / int64(x.shape[0]) }
 
-// each visits the data of the first so many values of the first index. They are the callee's until it returns.
+// each visits the data of the first that many values of the first index. They are the callee's until it returns.
 func (x *idx) each(rows int, visit func(i int, data []byte)) error {
 	step := rows
 	if !x.packed {

@@ -40,7 +40,7 @@ func (p pair) in(dir string) (_ pair, ok bool) {
 }
 
 // imageFiles is what there is of an image set: its pairs of files in order, what to say of them, and
-// which part of their rows is for testing: one in so many, which are drawn, or the whole last pair for 0.
+// which part of their rows is for testing: one in that many, which are drawn, or the whole last pair for 0.
 type imageFiles struct {
 	pairs []pair
 	note  string
@@ -74,7 +74,7 @@ func (s imageSet) find(dir string, own bool) (imageFiles, bool) {
 	return imageFiles{}, false
 }
 
-// foreign reports whether a file is one of the rival set's. The two can't be told apart by their names
+// foreign reports whether a file is one of the rival set's. The two can't be distinguished by their names
 // or formats, only by their checksums.
 func (s imageSet) foreign(path string) bool {
 	rival, err := findSource(s.rival)

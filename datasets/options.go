@@ -27,7 +27,7 @@ type Options struct {
 	// Validation is the part to decide by, taken from what would be trained on: a number of rows or a fraction of them,
 	// as Test. They are drawn, with equal shares of all classes. Empty or 0: none.
 	Validation string
-	// Folds, if > 0, has them be part Fold, from 1, of so many equal parts that are drawn like this, instead of
+	// Folds, if > 0, has them be part Fold, from 1, of that many equal parts that are drawn like this, instead of
 	// Validation. With Fold 0 all of them stay among the rows to train on, of which every Folds-th from k − 1 on is
 	// part k.
 	Folds, Fold int

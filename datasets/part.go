@@ -17,7 +17,7 @@ func (p Part) String() string { return [Parts]string{"training", "validation", "
 // Sizes are how many rows each part of a set has.
 type Sizes [Parts]int
 
-// newSplit returns a split of so many rows of zeros, with room for their labels.
+// newSplit returns a split of that many rows of zeros, with room for their labels.
 func newSplit(rows, columns int) Split {
 	return Split{Inputs: newDense(rows, columns), Labels: make([]int, rows)}
 }

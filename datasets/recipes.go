@@ -26,7 +26,7 @@ func loadRecipes(o Options) (*Dataset, error) {
 }
 
 // loadRecipesNear makes the same of recipes as colourists write them: colorants that lie beside each other on the
-// circle of hues, and white and black. So a hue tells which colorants there are, and experts for regions of hue have
+// circle of hues, and white and black. So a hue reports which colorants there are, and experts for regions of hue have
 // less to learn.
 func loadRecipesNear(o Options) (*Dataset, error) {
 	return recipesDrawn("recipes-near", "colour recipes of colorants near in hue", drawNear, o)

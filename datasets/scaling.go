@@ -117,7 +117,7 @@ func fitStandard(rows, columns int, keep []bool, stripes int, each visitRows) (S
 // visitRows visits the columns of the fields [first, last) of rows, in their order.
 type visitRows func(first, last int, visit func(row []float64)) error
 
-// fit fits the scaling of rows that need not be in memory. They are read by fields, each of so many columns.
+// fit fits the scaling of rows that need not be in memory. They are read by fields, each of that many columns.
 type fit struct {
 	rows   int
 	widths []int  // of the fields

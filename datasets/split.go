@@ -164,7 +164,7 @@ func drawRows(n, count int, classes []int, seed, stream uint64) (picked []bool) 
 	return picked
 }
 
-// quotas shares out count among classes of so many rows, n in all, by the greatest remainders.
+// quotas shares out count among classes of that many rows, n in all, by the greatest remainders.
 func quotas(rows []int, n, count int) (quota []int) {
 	quota = make([]int, len(rows))
 	left := count
@@ -189,11 +189,10 @@ func quotas(rows []int, n, count int) (quota []int) {
 	return quota
 }
 
-// foldsOf cuts n rows into so many parts by seed, each with an equal share of every class, and returns the part of each
-// row, from
-// 0. The first parts are a row longer than the others where the rows don't go round.
+// foldsOf cuts n rows into that many parts by seed, each with an equal share of every class, and returns the part of
+// each row, from 0. The first parts are a row longer than the others where the rows don't go round.
 func foldsOf(n, parts int, classes []int, seed uint64) (of []int) {
-	// A class goes on where the one before it ended, so that the parts are equal to a row.
+	// A class continues where the one before it ended, so that the parts are equal to a row.
 	next := make([]int, 1)
 	for _, r := range counts(n, classes) {
 		next = append(next, next[len(next)-1]+r)

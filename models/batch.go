@@ -163,7 +163,7 @@ func (b *Batch) run(parts int, wide bool) {
 	}
 }
 
-// loss returns the mean of what so many rows in that many parts lost.
+// loss returns the mean of what that many rows in that many parts lost.
 func (b *Batch) loss(parts, rows int) float64 {
 	loss := 0.0
 	for _, part := range b.parts[:parts] {

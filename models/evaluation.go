@@ -29,7 +29,7 @@ func (e Evaluation) RMSE() float64 {
 	return math.Sqrt(e.SquaredError / (float64(e.Rows) * float64(e.Outputs)))
 }
 
-// evaluation returns what a tally over so many rows says.
+// evaluation returns what a tally over that many rows says.
 func (n *Network) evaluation(rows int, sum pass.Tally) Evaluation {
 	return Evaluation{Rows: rows, Outputs: n.Outputs(), Misclassified: sum.Misclassified,
 		Loss: sum.Loss / float64(rows), SquaredError: sum.Squared}

@@ -165,7 +165,7 @@ func storeSquare(dst []float64, stride int, sum []float64, n int, share float64)
 	}
 }
 
-// wideMoments reports whether a layer has so many nodes that the pairs of them are too many for a core's second-level
+// wideMoments reports whether a layer has that many nodes that the pairs of them are too many for a core's second-level
 // cache.
 func wideMoments(n *layout, m *pass.Moments) bool {
 	for l, nodes := range n.net.Nodes {

@@ -19,7 +19,7 @@ type Options struct {
 	Part *reduce.Part
 }
 
-// manyTasks is so many for a thread that one more or less is no matter.
+// manyTasks is that many for a thread that one more or less is no matter.
 const manyTasks = 8
 
 // DefaultMemory is what Options keep when they do not say, in bytes.
@@ -107,7 +107,7 @@ func (l *Linearization) Renew() {
 }
 
 // shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are
-// so many tasks that threads are done with them at about the same time.
+// that many tasks that threads are done with them at about the same time.
 func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
 	if count >= manyTasks*l.pool.Threads() {
 		l.pool.Run(count, task)

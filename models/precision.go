@@ -161,7 +161,7 @@ func matrixOf[F pass.Float](m Matrix) pass.Matrix[F] {
 // doubles returns a matrix of float64 as passes have it.
 func doubles(m *mat.Dense) pass.Matrix[float64] { return matrixOf[float64](m) }
 
-// gathered returns so many rows from the first on as passes have them.
+// gathered returns that many rows from the first on as passes have them.
 func gathered(m Matrix, first, rows int) pass.Matrix[float64] {
 	return doubles(Doubles(m, first, first+rows))
 }

@@ -60,7 +60,7 @@ type computation interface {
 	formNodes(worker, block, first int, dst *pass.NodeRows[float64])
 	// shareNodes has the caller's worker share the work on nodes with a pool; nil: no longer.
 	shareNodes(pool *reduce.Pool)
-	// numbers returns how many numbers of the precision so many bytes hold.
+	// numbers returns how many numbers of the precision that many bytes hold.
 	numbers(bytes int64) int64
 
 	// Of a wideSums: passes without the gradient, the gradient of a piece, γ and Ru, for which there is room after
@@ -290,7 +290,7 @@ func (l *tapes[F]) formNodes(worker, block, first int, dst *pass.NodeRows[float6
 	}
 }
 
-// room returns a worker's memory of so many numbers.
+// room returns a worker's memory of that many numbers.
 func (l *tapes[F]) room(worker, size int) []F {
 	if len(l.rowMemory[worker]) < size {
 		l.rowMemory[worker] = make([]F, size)

@@ -16,7 +16,7 @@ import (
 )
 
 // checkpointer takes checkpoints of a run for the recorders that keep them, and makes a run what one says. What decides
-// how a run goes on is carried into a checkpoint, and back, by the same functions.
+// how a run continues is carried into a checkpoint, and back, by the same functions.
 type checkpointer struct {
 	out         *publish.Publisher // to whose recorders
 	nets        *trajectory.Trajectory

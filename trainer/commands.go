@@ -13,7 +13,7 @@ import (
 	"newtop/trainer/trajectory"
 )
 
-// backlogInterval is how often a run that waits tells how many events wait for the disk.
+// backlogInterval is how often a run that waits reports how many events wait for the disk.
 const backlogInterval = 100 * time.Millisecond
 
 // controller carries out the commands of viewers, at once or once the method has let go of the weights.
@@ -286,7 +286,7 @@ func (c *controller) switchTo(name string) error {
 }
 
 // applyPending goes back to an earlier epoch and hands the weights to another method, if commands have asked for that.
-// Work and time go on counting.
+// Work and time continue counting.
 func (c *controller) applyPending() {
 	l, t := c.loop, c.loop.nets
 	c.interrupted, l.checkpoints.midEpoch = false, t.Turn > 0
@@ -344,7 +344,7 @@ func (c *controller) changeSetting(key string, put func(*optim.Settings) error) 
 	return nil
 }
 
-// resume makes the run pause, or go on for so long.
+// resume makes the run pause, or continue for so long.
 func (c *controller) resume(single span, pause bool) error {
 	l := c.loop
 	if err := l.checkSound(); err != nil {

@@ -20,7 +20,7 @@ func (l *loop) conclude(err error) error {
 	return err
 }
 
-// hold concludes a run that stays, and waits for a command by which it goes on. It returns false when there will be
+// hold concludes a run that stays, and waits for a command by which it continues. It returns false when there will be
 // none, with how the run ended.
 func (l *loop) hold(err error) (on bool, _ error) {
 	_, apart := errors.AsType[*trajectory.DivergedError](err)
@@ -47,7 +47,7 @@ func (l *loop) hold(err error) (on bool, _ error) {
 	return true, nil
 }
 
-// checkSound refuses what would go on with weights that are lost.
+// checkSound refuses what would continue with weights that are lost.
 func (l *loop) checkSound() error {
 	if l.control.phase == event.Ended && l.endReason == event.ReasonDiverged {
 		return event.Refuse("the run diverged: expected an earlier epoch to go back to first")

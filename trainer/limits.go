@@ -12,7 +12,7 @@ import (
 	"newtop/trainer/trajectory"
 )
 
-// limit is a part of a Config that can change while the run goes on: when it ends, and its spectra. The keys are the
+// limit is a part of a Config that can change while the run continues: when it ends, and its spectra. The keys are the
 // names of flags, which no hyperparameter has.
 type limit struct {
 	key, meaning, expected string
@@ -111,7 +111,7 @@ func ChangeLimits(c *config.Config, events []event.Event) {
 
 // limiter has the limits of a run, which are fields of its Config.
 type limiter struct {
-	requested config.Config // what a run that goes on beyond a limit gets as much of again
+	requested config.Config // what a run that continues beyond a limit gets as much of again
 	nets      *trajectory.Trajectory
 	clocks    *trajectory.Clocks
 	publish   func(key, text string) // that a limit has changed
@@ -134,7 +134,7 @@ func (m *limiter) list() []event.Setting {
 	return m.shown
 }
 
-// change changes a limit of the run, which goes on as if it had begun with it.
+// change changes a limit of the run, which continues as if it had begun with it.
 func (m *limiter) change(of limit, text string) error {
 	work, epoch, active := m.nets.Work, m.nets.Epoch, m.clocks.Active.Elapsed()
 	next := *work.Config
@@ -197,8 +197,8 @@ func (m *limiter) outOfPatience() bool {
 	return c.Patience > 0 && m.nets.Work.HasValidation() && m.nets.Epoch-m.nets.Best.Epoch >= c.Patience
 }
 
-// extend gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target
-// none.
+// extend gives a run that continues beyond its epochs, or its patience, as many again, and one that has reached a
+// target none.
 func (m *limiter) extend() {
 	c, last, measure := m.nets.Work.Config, &m.nets.Last, m.nets.Work.Measure
 	if c.Epochs > 0 && m.nets.Epoch >= c.Epochs {

@@ -48,7 +48,7 @@ type loop struct {
 	stepping  bool         // inside Method.Step
 	announced bool         // the run's first event is out
 	concluded bool         // Done is out
-	endReason event.Reason // why the run must end; empty while it goes on
+	endReason event.Reason // why the run must end; empty while it continues
 	endText   string       // the same in words, where the reason alone does not say it
 }
 
@@ -217,7 +217,7 @@ func (l *loop) guardModel(f func() error) error {
 func (l *loop) offerEnd(err error) error {
 	_, diverged := errors.AsType[*trajectory.DivergedError](err)
 	switch {
-	case diverged: // whose weights nobody can go on with
+	case diverged: // whose weights nobody can continue with
 		l.checkpoints.offerHeld()
 	case l.checkpoints.midEpoch:
 		l.checkpoints.rollBack()

@@ -20,10 +20,10 @@ const (
 	maxRacers = 8
 )
 
-// race is several methods that go on from the same weights in turn: always the one that has spent the least of its
+// race is several methods that resume from the same weights in turn: always the one that has spent the least of its
 // budget does an outer iteration. It is held between two inner units of the run, whose own outer iteration waits
-// meanwhile and goes on when the race is abandoned: racers have nets of their own, and rows bound apart, whose account
-// holds what the lap in progress has spent.
+// meanwhile and continues when the race is abandoned: racers have nets of their own, and rows bound apart, whose
+// account holds what the lap in progress has spent.
 type race struct {
 	loop   *loop
 	event  event.RaceEvent // that began it
@@ -41,7 +41,7 @@ type racer struct {
 	cache    objective.Cache // what the race's objective keeps of it between its laps
 	spent    objective.Work
 	seconds  float64
-	ended    string // why it goes on no more; empty while it does
+	ended    string // why it continues no more; empty while it does
 	diverged bool   // it diverged
 }
 
@@ -189,7 +189,7 @@ func (c *race) blocks(p *racer) int {
 	return min(trust.Blocks.Of(s), c.Objective.Rows())
 }
 
-// pick ends the race. The run goes on as if the racer had been it since the race began, or as it was before.
+// pick ends the race. The run continues as if the racer had been it since the race began, or as it was before.
 func (c *race) pick(i int) error {
 	switch {
 	case c == nil:

@@ -68,7 +68,7 @@ func (c *race) laps() error {
 	return nil
 }
 
-// next returns whose lap is next: of those that go on the first that has spent the least of its budget.
+// next returns whose lap is next: of those that continue the first that has spent the least of its budget.
 func (c *race) next() *racer {
 	var next *racer
 	for _, p := range c.racers {

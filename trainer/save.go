@@ -55,7 +55,7 @@ type written struct {
 	answer chan error // of the one who asked
 }
 
-// saver writes the weights of a run that goes on.
+// saver writes the weights of a run that continues.
 type saver struct {
 	session *Session
 	nets    *trajectory.Trajectory

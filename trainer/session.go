@@ -47,13 +47,13 @@ type Session struct {
 	reporter    checkpoint.Reporter // the first of the recorders that is one; nil: none
 	broadcaster feed.Broadcaster
 	team        workplace.Team // nil: this process has all rows
-	// What a session goes on from that Resume made.
+	// What a session resumes from that Resume made.
 	resumed    bool
 	checkpoint *checkpoint.Checkpoint // nil: the run's start
 	id         string                 // the run's; empty before it has one
 	startTime  time.Time
 	started    atomic.Bool
-	waitsAtEnd bool // at its end, for commands that go on
+	waitsAtEnd bool // at its end, for commands that continue
 	// requests is unbuffered: Do sends, Run's goroutine receives between two inner units. Nobody
 	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
 	requests chan request
@@ -112,7 +112,7 @@ func (s *Session) JoinTeam(t workplace.Team) {
 	}
 }
 
-// WaitAtEnd has a run that has come to its end by itself wait for commands, by which it can go on, until its context
+// WaitAtEnd has a run that has come to its end by itself wait for commands, by which it can continue, until its context
 // ends or a Stop comes. Run returns then what it would have returned at that end. WaitAtEnd is called before Run.
 func (s *Session) WaitAtEnd() { s.waitsAtEnd = true }
 

@@ -72,12 +72,12 @@ type Recorded struct {
 	Store *store.Store
 	// Search reads a search for Tune; the context ends what it waits for.
 	Search func(ctx context.Context, name string) (Searching, error)
-	// Unresumable says why a run can't be gone on with, "" if it can; nil: that is not to be had.
+	// Unresumable says why a run can't be resumed, "" if it can; nil: that is not to be had.
 	Unresumable func(r *store.Run) string
 }
 
 // Browse lists recorded runs like Run, with the screens of what is chosen over the list. It returns the ID of a run
-// that the user left to go on with, "" for none. The store stays open.
+// that the user left to continue with, "" for none. The store stays open.
 func Browse(ctx context.Context, r Recorded, o Options) (resume string, err error) {
 	m := runs.New(r.Store, r.host(o), o)
 	err = screen.NewStack(m).Run(ctx, o)

@@ -43,7 +43,7 @@ var Endings = []string{".csv", ".parquet", ".npy", ".npz"}
 // Table is files of one format whose rows follow one another.
 type Table struct {
 	Format Format
-	// Header tells whether each text begins with a row of the columns' names.
+	// Header reports whether each text begins with a row of the columns' names.
 	Header bool
 	// Texts are what the files become: one for each, or two for one that has rows to test on. Nil for CSV.
 	Texts []Text

@@ -104,7 +104,7 @@ func (a *array) parse(header string) error {
 	return nil
 }
 
-// fits makes sure that the shape is one that can be read, and that there are so many values.
+// fits makes sure that the shape is one that can be read, and that there are that many values.
 func (a *array) fits() error {
 	if len(a.shape) == 0 {
 		return a.file.at(0, "a single value", "an array")

@@ -66,7 +66,7 @@ func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
 // span is some rows.
 type span struct{ first, last int }
 
-// spans returns a function that gives so many rows in parts.
+// spans returns a function that gives that many rows in parts.
 func spans(rows, size int) func() (span, bool, error) {
 	first := 0
 	return func() (span, bool, error) {
@@ -76,5 +76,5 @@ func spans(rows, size int) func() (span, bool, error) {
 	}
 }
 
-// blockRows returns how many rows of so many columns are worked on at a time.
+// blockRows returns how many rows of that many columns are worked on at a time.
 func blockRows(columns int) int { return max(1<<18/max(columns, 1), 1) }

@@ -248,7 +248,7 @@ func bits(b []byte, n int) (out []byte, err error) {
 
 const maxPage = 1 << 28 // bytes, unpacked
 
-// unpack unpacks a page to so many bytes.
+// unpack unpacks a page to that many bytes.
 func unpack(codec format.CompressionCodec, packed []byte, size int) (content []byte, err error) {
 	if size < 0 || size > maxPage {
 		return nil, &pageFault{fmt.Sprintf("a page of %d bytes", size), fmt.Sprintf("at most %d", maxPage)}

@@ -14,9 +14,9 @@ import (
 // of a single row: their smoothing makes up for few rows.
 const (
 	rareRows       = 10
-	rareShare      = 50 // one row in so many
+	rareShare      = 50 // one row in this number
 	oneHot         = 50
-	maxRareShare   = 10     // one row in so many
+	maxRareShare   = 10     // one row in this number
 	maxWordsKept   = 5000   // words with statistics
 	maxMeans       = 20_000 // statistics of a column
 	maxMeanClasses = 20     // for statistics; with more classes the most frequent words are inputs

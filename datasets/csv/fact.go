@@ -14,8 +14,8 @@ type Fact struct {
 	Name    string
 	Kind    string // one of Field's that are no decision, Numbers, Categories or Empty
 	Missing int    // rows without a value
-	// Distinct is how many different values there are, an estimate of more words than are told apart; 0 for more
-	// numbers than are told apart.
+	// Distinct is how many different values there are, an estimate of more words than are distinguished; 0 for more
+	// numbers than are distinguished.
 	Distinct int
 	Words    []WordCount // of categories and booleans: the most frequent words, those first
 	Reason   string      // what speaks against the column; empty: nothing, it is used

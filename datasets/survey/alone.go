@@ -24,7 +24,7 @@ const (
 // pair is a value and its target.
 type pair struct{ x, y float64 }
 
-// alone returns how well values tell targets, of so many classes if there are any, nil where that can't be said.
+// alone returns how well values tell targets, of that many classes if there are any, nil where that can't be said.
 func alone(values, targets []float64, classes int) *float64 {
 	var fit, held []pair
 	coin := rand.New(rand.NewPCG(1, 2))

@@ -98,7 +98,7 @@ func surveyOf(c *trainer.Config) (*survey.Survey, error) {
 	return survey.Of(d), nil
 }
 
-// surveyText writes a survey for a terminal of so many columns.
+// surveyText writes a survey for a terminal of that many columns.
 func surveyText(s *survey.Survey, width int, all bool) string {
 	var b strings.Builder
 	line := func(text string) {
@@ -209,8 +209,8 @@ func columnTable(s *survey.Survey, width int, all bool) string {
 	return cut.String()
 }
 
-// alike reports whether nothing of two columns must be told apart: they are numbers, none of them is missing, and they
-// are used or, as the margins of images, have one value.
+// alike reports whether nothing of two columns must be distinguished: they are numbers, none of them is missing, and
+// they are used or, as the margins of images, have one value.
 func alike(a, b *survey.Column) bool {
 	plain := func(c *survey.Column) bool {
 		return !c.Target && !c.Leak && c.Missing == 0 && c.Frequent == nil && (c.LeftOut == "" || c.Distinct == 1)

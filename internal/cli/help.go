@@ -299,7 +299,7 @@ func capitalized(text string) string {
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// entries writes names of so many columns, with their texts beside them, under their headings.
+// entries writes names of that many columns, with their texts beside them, under their headings.
 func (h *helpWriter) entries(list []helpEntry, names int, c color.Color) {
 	const gap = 2
 	left := 4 + names + gap

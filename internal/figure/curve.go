@@ -61,11 +61,11 @@ func path(epochs []epoch) []*epoch {
 }
 
 // point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite, and Absent where
-// nothing is told.
+// nothing is reported.
 type point struct{ epoch, x, y float64 }
 
 // points returns the values of a run that have a place on the x axis, and whether one is finite. Absent ones of a
-// quantity that may be told now and then only are left out: the curve goes on.
+// quantity that may be told now and then only are left out: the curve continues.
 func points(epochs []*epoch, x, y func(*epoch) Float, logX, sparse bool) (out []point, some bool) {
 	last := math.Inf(-1)
 	for _, e := range epochs {

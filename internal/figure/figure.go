@@ -27,7 +27,7 @@ type Run struct {
 	Diverged *event.DivergedEvent // nil for a run that did not
 }
 
-// MaxRuns is how many runs a figure shows at most: as many as colours and markers that can be told apart.
+// MaxRuns is how many runs a figure shows at most: as many as colours and markers that can be distinguished.
 const MaxRuns = 8
 
 // Options say what a figure shows. The zero value shows losses over errors, by epoch.

@@ -153,7 +153,7 @@ func (s *sheet) natural(each float64) float64 {
 
 const minHeight = 1.4 * centimeter // of a panel
 
-// defaultHeight is that of each of so many panels.
+// defaultHeight is that of each of that many panels.
 func defaultHeight(panels int) float64 {
 	if panels == 1 {
 		return 7 * centimeter

@@ -32,7 +32,7 @@ type quantityPanel struct {
 
 const (
 	maxPanels = 6
-	bothRuns  = 3 // up to so many runs are drawn with their training rows, if nobody says otherwise
+	bothRuns  = 3 // up to that many runs are drawn with their training rows, if nobody says otherwise
 )
 
 func newReport(runs []Run, o Options) (*report, error) {

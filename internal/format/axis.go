@@ -120,7 +120,7 @@ func (l Labels) number(v float64) string {
 	return trimmed(strconv.FormatFloat(v, 'f', max(0, l.digits-1-e), 64)) + letter
 }
 
-// exponentOf is that of a number rounded to so many digits.
+// exponentOf is that of a number rounded to that many digits.
 func exponentOf(v float64, digits int) int {
 	s := strconv.FormatFloat(v, 'e', digits-1, 64)
 	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])

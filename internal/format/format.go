@@ -67,7 +67,7 @@ func Brief(s string) string {
 	return strings.Replace(strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1), "e+", "e", 1)
 }
 
-// Round rounds to so many digits behind the point.
+// Round rounds to that many digits behind the point.
 func Round(v float64, digits int) float64 {
 	p := math.Pow(10, float64(digits))
 	return math.Round(v*p) / p
@@ -141,7 +141,7 @@ func Work(x float64) string {
 	return Tick(Round(x, 1))
 }
 
-// CountWithin writes a number of things in so many columns: whole, or with fewer digits.
+// CountWithin writes a number of things in that many columns: whole, or with fewer digits.
 func CountWithin(v float64, columns int) string {
 	if !Finite(v) || math.Abs(v) >= 1e15 {
 		return Number(v)

@@ -82,7 +82,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// cut leaves so many characters of a text, those of its beginning and of its end.
+// cut leaves that many characters of a text, those of its beginning and of its end.
 func cut(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text

@@ -19,7 +19,7 @@ import (
 // host reads the machine, and keeps the counters of the sample before.
 type host struct {
 	dir     string
-	disks   []string // that are whole ones; nil: all that are told
+	disks   []string // that are whole ones; nil: all that are reported
 	at      time.Time
 	cores   []cpu.TimesStat
 	counted [4]float64 // bytes read, written, received and sent
@@ -95,7 +95,7 @@ func (h *host) read(ctx context.Context, out *Sample) {
 	h.counted = now
 }
 
-// readCores tells how busy the cores were since the sample before.
+// readCores reports how busy the cores were since the sample before.
 func (h *host) readCores(ctx context.Context, out *Sample) {
 	cores, err := cpu.TimesWithContext(ctx, true)
 	if err != nil {

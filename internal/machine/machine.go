@@ -15,7 +15,7 @@ type Options struct {
 	PID       int           // of the process to watch, with its children; 0: none
 	Interval  time.Duration // between two samples, by which nvidia-smi is asked; 0: a second
 	GPUUsers  bool          // say which processes use each GPU
-	Dir       string        // whose file system's room is told; "": the working directory
+	Dir       string        // whose file system's room is reported; "": the working directory
 	NvidiaSMI string        // the program; "": nvidia-smi on the path
 	Sys       string        // where sysfs is; "": /sys
 }

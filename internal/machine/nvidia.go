@@ -45,13 +45,13 @@ type use struct {
 	pid int
 }
 
-// heard is what was told, and when.
+// heard is what was reported, and when.
 type heard[T any] struct {
 	of T
 	at time.Time
 }
 
-// openNvidia starts nvidia-smi. Where there is none, nothing is told.
+// openNvidia starts nvidia-smi. Where there is none, nothing is reported.
 func openNvidia(o *Options) *nvidia {
 	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{},
 		inUse: map[use]heard[uint64]{}}

@@ -19,7 +19,7 @@ func Only(tb testing.TB, why string) {
 	}
 }
 
-// Of returns how often, or how much, something is tried: so many by night, so many by day.
+// Of returns how often, or how much, something is tried: that many by night, that many by day.
 func Of(night, day int) int {
 	if On() {
 		return night

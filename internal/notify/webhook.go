@@ -16,7 +16,7 @@ import (
 // in content.
 type webhook struct {
 	url   string
-	host  string // which is told; the rest of the address is mostly a secret
+	host  string // which is reported; the rest of the address is mostly a secret
 	pause time.Duration
 }
 

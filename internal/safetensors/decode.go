@@ -226,7 +226,7 @@ func (d *decoder) readType() (*dtype, error) {
 	return nil, d.fault(d.at(), fmt.Sprintf("dtype %.40q", name), "F64, F32, F16, BF16 or I64")
 }
 
-// integers reads a list of at most so many whole numbers from 0 on.
+// integers reads a list of at most that many whole numbers from 0 on.
 func (d *decoder) integers(limit int) ([]int, error) {
 	if err := d.delimiter('['); err != nil {
 		return nil, err

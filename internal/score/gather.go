@@ -9,7 +9,7 @@ import (
 
 // Row is one of the rows that cost most.
 type Row struct {
-	Row                      int // its number, as Add was told
+	Row                      int // its number, as Add was reported
 	Loss                     float64
 	Output                   int // the class that is said; -1 for regression, and where the outputs are no numbers
 	Inputs, Targets, Outputs []float64
@@ -28,7 +28,7 @@ type Gathering struct {
 	max  int
 }
 
-// Gather returns one that keeps so many of the worst rows by a loss, for rows of so many outputs.
+// Gather returns one that keeps that many of the worst rows by a loss, for rows of that many outputs.
 func Gather(k Kind, outputs, worst int, loss func(u, t []float64) float64) *Gathering {
 	g := &Gathering{Scorer: NewScorer(k, outputs), loss: loss, max: max(0, worst)}
 	if classes := len(k.Classes); classes > 0 {

@@ -1,4 +1,4 @@
-// Package score tells how well outputs fit targets: figures, which classes are taken for which, the worst rows, and
+// Package score reports how well outputs fit targets: figures, which classes are taken for which, the worst rows, and
 // what each input is worth.
 package score
 
@@ -55,7 +55,7 @@ type Scorer struct {
 // moments are the mean of numbers and Σ(t − t̄)² by Welford's recurrence, with Σ(u − t)².
 type moments struct{ mean, total, residual float64 }
 
-// NewScorer returns one for rows of so many outputs.
+// NewScorer returns one for rows of that many outputs.
 func NewScorer(k Kind, outputs int) *Scorer {
 	if k.Classes == nil {
 		return &Scorer{kind: k, targets: make([]moments, outputs)}

@@ -8,7 +8,7 @@ import (
 	"newtop/internal/protobuf"
 )
 
-// Status is what became of a run whose hyperparameters are told.
+// Status is what became of a run whose hyperparameters are reported.
 type Status uint8
 
 // The statuses (tensorboard/plugins/hparams/api.proto).

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Reader reads the scalars of one file, and goes on where it stopped when the file has grown.
+// Reader reads the scalars of one file, and continues where it stopped when the file has grown.
 type Reader struct {
 	// Histogram and Session are called by Next with what it finds on its way to the next scalar; nil: it is passed
 	// over. They are set before the first call.

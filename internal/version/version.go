@@ -1,4 +1,4 @@
-// Package version tells which newtop this is.
+// Package version reports which newtop this is.
 package version
 
 import "runtime/debug"

@@ -28,7 +28,7 @@ type stripGroup struct {
 	count, vectors, width int
 }
 
-// stripGroups returns how a block of some columns is divided for vectors of so many lanes: into strips of three
+// stripGroups returns how a block of some columns is divided for vectors of that many lanes: into strips of three
 // vectors, as far as that leaves no single one, and the last strip apart if its last vector is not full.
 func (by *tiling) stripGroups(cols, lanes int) (groups [4]stripGroup, n int) {
 	vectors := (cols + lanes - 1) / lanes

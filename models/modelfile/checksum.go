@@ -14,7 +14,7 @@ import (
 
 // A model's file says in its metadata what the checksum of all else is that newtop reads of it, so that a bit that
 // changes on the disk is found. It is of the content and not of the bytes: another program may write the same content
-// anew. Two keys say it, as one bit may take one of them away. Files of before have neither.
+// again. Two keys say it, as one bit may take one of them away. Files of before have neither.
 const (
 	keyChecksum = "checksum" // what it is
 	keyCRC      = "crc32c"   // the checksum, in hexadecimal digits

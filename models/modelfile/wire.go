@@ -82,7 +82,7 @@ func (g *graph) with(name string, value int) {
 	last.attributes = append(last.attributes, attribute{name, value})
 }
 
-// constant adds a tensor with so many bytes a number, which put appends to the file; one of the same name is taken
+// constant adds a tensor with that many bytes a number, which put appends to the file; one of the same name is taken
 // to be the same.
 func (g *graph) constant(name string, kind int, shape []int, put func(raw []byte) []byte) string {
 	if g.known[name] {

@@ -1,5 +1,5 @@
-// Package alert tells when something happens in a run that is worth a call: a number that is none, a loss that rises, a
-// run that gets no better, one that overfits, its end. It reads events of newtop's own runs and of other programs'
+// Package alert reports when something happens in a run that is worth a call: a number that is none, a loss that rises,
+// a run that gets no better, one that overfits, its end. It reads events of newtop's own runs and of other programs'
 // alike, and remembers a bounded number of them. Who is called, and how, is internal/notify's business.
 package alert
 
@@ -56,8 +56,9 @@ type Alert struct {
 	Text  string // a line that says what happened, without characters that act on a terminal
 }
 
-// Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered:
-// the rule of each kind says when. What it tells depends on the events alone. Its methods are called by one goroutine.
+// Watch sees the events of one run after the other. A kind is reported once, and again only after the run has
+// recovered: the rule of each kind says when. What it tells depends on the events alone. Its methods are called by one
+// goroutine.
 type Watch struct {
 	wanted, fired  uint8 // bits of kinds
 	run            string
@@ -167,9 +168,9 @@ func (w *Watch) see(e *event.EpochEvent) {
 // a twentieth of the run, so that nothing is missed in between.
 const checks = 1.0 / 50
 
-// judge asks the rules that need the run's curves. Who calls somebody must be surer than who draws: overfitting is told
-// when it was found all the time while the run grew by a window, so that the newest means of first and last share no
-// value.
+// judge asks the rules that need the run's curves. Who calls somebody must be surer than who draws: overfitting is
+// reported when it was found all the time while the run grew by a window, so that the newest means of first and last
+// share no value.
 func (w *Watch) judge() {
 	const certain = 5
 	w.due = float64(w.epoch) + float64(w.epoch-w.started)*checks
@@ -208,7 +209,7 @@ func (w *Watch) judge() {
 
 func (w *Watch) wants(k Kind) bool { return w.wanted>>k&1 != 0 }
 
-// fire finds an alert, unless its kind was told before.
+// fire finds an alert, unless its kind was reported before.
 func (w *Watch) fire(k Kind, text string) {
 	if w.wants(k) && w.fired>>k&1 == 0 {
 		w.fired |= 1 << k

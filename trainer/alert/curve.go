@@ -115,7 +115,7 @@ func (c *Curve) after(x float64) (n int) {
 // mean is that of the values around an epoch.
 type mean struct{ x, y float64 }
 
-// means returns the mean of the values up to so many epochs before and after each bin.
+// means returns the mean of the values up to that many epochs before and after each bin.
 func (c *Curve) means(half float64) []mean {
 	out := make([]mean, 0, len(c.Bins))
 	from, to, sum, n := 0, 0, 0.0, 0
@@ -157,7 +157,7 @@ type Overfit struct {
 	Sure  float64 // the rise in standard deviations of the newest mean
 }
 
-// How far a test loss has to rise before it is told, and below which rise it is told again.
+// How far a test loss has to rise before it is reported, and below which rise it is reported again.
 const (
 	risen     = 1.0 / 20
 	recovered = risen / 2
@@ -167,7 +167,7 @@ const (
 // twentieth of the epochs, and over two values at least. It takes that the test loss had its minimum at least a tenth
 // of the epochs ago, and five values; that it has risen since by a twentieth of it, and by three standard deviations of
 // the newest mean; and that the training loss is less than it was then. The epoch is that of the least mean, or of the
-// least test loss, which legends tell, if it came later and not among the newest. The rise is told in any case.
+// least test loss, which legends tell, if it came later and not among the newest. The rise is reported in any case.
 func Overfits(train, test *Curve) (o Overfit, ok bool) {
 	const well, fewest, sure = 1.0 / 10, 5, 3
 	last, apart, ok := test.ends()
@@ -200,7 +200,7 @@ type plateau struct {
 // plateaued is flat where for a fifth of the run, and for twenty values at least, the least mean is not less by a
 // thousandth than the least before. The run is as long as it will be, where that is known. Means, over a twentieth of
 // what there is, are what noise does not improve: the least of single values would be a lucky one. It is better, so
-// that the next plateau is told, where the gain is three standard deviations of the newest mean, too.
+// that the next plateau is reported, where the gain is three standard deviations of the newest mean, too.
 func plateaued(c *Curve, epochs float64) (p plateau) {
 	const fewest, part, gain, sure = 20, 1.0 / 5, 1e-3, 3
 	last, apart, ok := c.ends()

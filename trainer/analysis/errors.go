@@ -20,7 +20,7 @@ const (
 // errorsChunk is how many rows' outputs are there at once, for each thread.
 const errorsChunk = 1024
 
-// Errors passes the rows of a problem through what outputsTo computes, with so many threads, and gathers where the
+// Errors passes the rows of a problem through what outputsTo computes, with that many threads, and gathers where the
 // outputs are wrong and their scores. poll is called in between; an error of it ends the analysis.
 func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense),
 	poll func() error) (event.ErrorsEvent, error) {

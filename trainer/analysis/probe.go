@@ -207,7 +207,7 @@ const (
 	newtonIterations = 20
 )
 
-// newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells
+// newton reports how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells
 // nothing, and so does one that leaves more of the gradient than there was.
 func (p *probe) newton() error {
 	limit := min(newtonIterations, p.left(), p.l.Dim())

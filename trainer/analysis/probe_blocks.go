@@ -56,7 +56,7 @@ const doubt = 0.1
 // padded.
 const wholes = 5
 
-// largest returns the largest eigenvalue of a block in so many products, NaN if these are too few.
+// largest returns the largest eigenvalue of a block in that many products, NaN if these are too few.
 func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	if products < 3 { // a step and two certificates
 		return math.NaN(), nil

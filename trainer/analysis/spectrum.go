@@ -53,7 +53,7 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 	return e, start
 }
 
-// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells,
+// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop reports,
 // and what the next call begins with.
 func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) (pairs []krylov.Eigenpair,
 	start [][]float64) {
@@ -131,7 +131,7 @@ const otherVectors = 3
 // densitySteps is how many Lanczos steps each probe of a density takes where there is memory for them.
 const densitySteps = 80
 
-// From so many weights on a basis has no more vectors than that: making a vector orthogonal to more of them takes
+// From that many weights on a basis has no more vectors than that: making a vector orthogonal to more of them takes
 // longer than the product that it comes from, and restarts cost few products more.
 const (
 	longVectors = 1 << 20

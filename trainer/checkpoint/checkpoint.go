@@ -20,12 +20,12 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Checkpoint is a run between two outer iterations, with all that decides how it goes on: weights, the methods'
+// Checkpoint is a run between two outer iterations, with all that decides how it continues: weights, the methods'
 // memories and settings, random numbers, what has been spent, and what the metrics are held against. It shares
 // nothing with the run.
 type Checkpoint struct {
 	Epoch int // finished outer iterations
-	// Fingerprint tells the data and the network apart from others: a run goes on with the same ones only.
+	// Fingerprint tells the data and the network apart from others: a run continues with the same ones only.
 	Fingerprint string
 	// Behind is how many events a Keeper was handed since the run was so: 0, but for one that was kept when the run
 	// ended within its next outer iteration.
@@ -42,7 +42,7 @@ type Keeper interface {
 	// Due reports whether it wants a checkpoint of the run as it is now. The session's goroutine asks after every
 	// epoch, the starting weights being the first, and when the run ends, so that it must not wait for anything. What
 	// it asks for is as large as the weights several times over and waits in memory until Keep has it. A run
-	// that a switch, a setting, a rewind or a race has changed is kept before it goes on, whatever Due says.
+	// that a switch, a setting, a rewind or a race has changed is kept before it continues, whatever Due says.
 	Due(end bool) bool
 	// Keep is called like Record, in the order of the events.
 	Keep(*Checkpoint) error
@@ -197,7 +197,7 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 }
 
 // Weights returns those of each net that is trained, which are not to be changed. It returns a *CheckpointError unless
-// there are so many of each.
+// there are that many of each.
 func (c *Checkpoint) Weights(dim int) ([][]float64, error) {
 	nets := 0
 	k := c.OpenArchive()

@@ -13,7 +13,7 @@ import (
 )
 
 // Recorder is a reader that loses nothing. Record is called for every event in order, by one goroutine
-// that is not the trainer's. An error ends the run; a recorder for which a run should go on deals with
+// that is not the trainer's. An error ends the run; a recorder for which a run should continue deals with
 // its errors itself. Flush is called after the last event, and must come back by itself, from a broken disk too:
 // even a cancelled run waits for it, as it may still be saving what there is.
 type Recorder interface {
@@ -31,7 +31,7 @@ const RecordGrace = 2 * time.Second
 // Recording feeds one Recorder from a queue of its own.
 //
 // The session's goroutine sends to queue and closes it after the last event; the goroutine that start
-// makes receives until then, closes last, flushes and closes done. After a failed Record it goes on receiving, so
+// makes receives until then, closes last, flushes and closes done. After a failed Record it continues receiving, so
 // that the session never hangs, and keeps the first error. A panic of the recorder is an error too.
 type Recording struct {
 	queue   chan Entry

@@ -43,7 +43,7 @@ type Config struct {
 	// Validation is the rows that decide, taken from the training rows, as a number or a fraction; 0: none. Empty: 15 %
 	// of a table, none of another set.
 	Validation string
-	// the training rows are cut into so many parts, of which each is once the validation rows; 0: they are not
+	// the training rows are cut into that many parts, of which each is once the validation rows; 0: they are not
 	Folds int
 	Fold  int // the part that is, from 1; 0: one after the other
 
@@ -88,7 +88,7 @@ type Config struct {
 	LabelSmoothing float64 // the share of a training row's target that all classes get alike
 	// balanced: rows of rare classes count more, so that all classes count alike; empty: rows count alike
 	ClassWeights string
-	Average      int // the mean of the weights of so many last epochs counts; 0: 1
+	Average      int // the mean of the weights of that many last epochs counts; 0: 1
 	// the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
 	Weights string
 

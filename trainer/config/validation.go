@@ -86,5 +86,5 @@ func TargetFraction(target float64) string {
 	return fmt.Sprintf("%s: %.4g for %.4g %%", text, target/100, target)
 }
 
-// NonNegative reports whether v can be so much of something.
+// NonNegative reports whether v can be that much of something.
 func NonNegative(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }

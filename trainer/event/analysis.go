@@ -103,7 +103,7 @@ type RewindEvent struct {
 	To    int `json:"to"`
 }
 
-// RaceEvent begins and ends a race: several methods or settings go on from the same weights, in turn, each with the
+// RaceEvent begins and ends a race: several methods or settings resume from the same weights, in turn, each with the
 // same budget.
 type RaceEvent struct {
 	Epoch       int     `json:"epoch"` // after which it began
@@ -124,7 +124,7 @@ type Racer struct {
 // LapEvent is one outer iteration of a racer, or with Epoch 0 its beginning.
 type LapEvent struct {
 	Racer int        `json:"racer"`           // from 0
-	Ended string     `json:"ended,omitempty"` // why this racer goes on no more: "budget", "stalled: …", "diverged: …"
+	Ended string     `json:"ended,omitempty"` // why this racer continues no more: "budget", "stalled: …", "diverged: …"
 	Lap   EpochEvent `json:"lap"`             // counts, work and seconds since the race began
 }
 

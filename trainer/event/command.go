@@ -6,7 +6,7 @@ import "fmt"
 // units (CG iterations or batches), so within one product, and its answer comes at once after that.
 type Command interface{ command() }
 
-// Pause stops the clock between two inner units (On) or lets the run go on.
+// Pause stops the clock between two inner units (On) or lets the run continue.
 type Pause struct{ On bool }
 
 // StepEpoch runs to the end of the current epoch, or through the next one, and pauses.
@@ -35,14 +35,14 @@ type Slice struct{}
 // ShowWeights asks for a WeightsEvent of one block, as the weights are now.
 type ShowWeights struct{ To, From int }
 
-// ShowErrors asks for an ErrorsEvent over the test rows, or over the training rows, with so many of the worst rows.
+// ShowErrors asks for an ErrorsEvent over the test rows, or over the training rows, with that many of the worst rows.
 type ShowErrors struct {
 	Train bool
 	Worst int
 }
 
 // Rewind goes back to the weights after an earlier epoch that Status.Kept names. The method begins again with the
-// settings that it has; work, time and random numbers go on. An outer iteration in progress is given up.
+// settings that it has; work, time and random numbers continue. An outer iteration in progress is given up.
 type Rewind struct{ Epoch int }
 
 // Race begins a race from the current weights. Each racer's budget is in gradient equivalents or seconds of
@@ -55,16 +55,16 @@ type Race struct {
 	Seconds     float64
 }
 
-// Pick ends a race. The run goes on as if the racer had been it all along, or with −1 as if there had been no race,
+// Pick ends a race. The run continues as if the racer had been it all along, or with −1 as if there had been no race,
 // but for the work and time that went into it.
 type Pick struct{ Racer int }
 
 // Save writes the current weights to a file, in the format that its extension names: .safetensors or .onnx. The run
-// goes on at once; a SavedEvent and the answer follow when the file is there. What is there already is replaced as a
+// continues at once; a SavedEvent and the answer follow when the file is there. What is there already is replaced as a
 // whole. A run that has ended can still be saved, with the weights that it ended with.
 type Save struct{ File string }
 
-// Seek shows a recorded run as it was after an epoch, and goes on replaying from there.
+// Seek shows a recorded run as it was after an epoch, and continues replaying from there.
 type Seek struct{ Epoch int }
 
 // Speed sets how many times faster than it ran a recorded run is replayed.

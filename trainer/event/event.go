@@ -1,5 +1,5 @@
-// Package event defines what a run says and what it is told: events, commands, the status between two inner units, and
-// their JSON form. It knows no network and no method; every other package that shows, stores or reads a run knows
+// Package event defines what a run says and what it is reported: events, commands, the status between two inner units,
+// and their JSON form. It knows no network and no method; every other package that shows, stores or reads a run knows
 // this one.
 package event
 
@@ -15,7 +15,7 @@ import (
 //	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
 //
 // Run is first and Done is last, but for what the program of an external model prints behind it; a run that could not
-// begin has Done alone. Diverged comes right before Done. A run that is gone on with after its end has Resume behind
+// begin has Done alone. Diverged comes right before Done. A run that is resumed after its end has Resume behind
 // that Done, and another Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a
 // solve that is given up, because its method or its radius was changed, leaves Inner events and the work it cost, and
 // the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
@@ -49,7 +49,7 @@ type InnerSummary struct {
 	// Flops is what one inner iteration took on average, in floating-point operations: the product and
 	// CG's own vectors.
 	Flops Float `json:"flops"`
-	// Where CG left the region the solve may have gone on to the model's minimizer over the Krylov space.
+	// Where CG left the region the solve may have continued to the model's minimizer over the Krylov space.
 	LanczosSteps int   `json:"lanczos_steps,omitempty"` // to widen that space
 	Multiplier   Float `json:"multiplier,omitzero"`     // λ of the minimizer; Absent where it is not the step
 	// what CG's own step promised of the decrease; Absent where no other was looked for

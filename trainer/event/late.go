@@ -2,7 +2,7 @@ package event
 
 import "slices"
 
-// With returns the epoch with what a later event of the same epoch tells: values that it has take the place of older
+// With returns the epoch with what a later event of the same epoch reports: values that it has take the place of older
 // ones. The seconds of the epoch stay those of the first event that told them. The receiver is untouched.
 func (e *EpochEvent) With(late *EpochEvent) EpochEvent {
 	out := *e

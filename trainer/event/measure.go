@@ -43,8 +43,8 @@ func (r *RunEvent) Measure() Measure {
 	return m
 }
 
-// External reports whether the run is told by another program, which may leave out what newtop always says: it names
-// no network, and no program that has one for newtop to train.
+// External reports whether the run is reported by another program, which may leave out what newtop always says: it
+// names no network, and no program that has one for newtop to train.
 func (r *RunEvent) External() bool { return len(r.Model.Layers) == 0 && r.Model.Program == "" }
 
 // With is the measure once an epoch was seen, which decides where the run did not.
@@ -152,7 +152,7 @@ func (m Measure) Best(epochs []EpochEvent) (best *EpochEvent) {
 	return best
 }
 
-// Reach returns the first epoch with a value of at most so much, nil if there is none.
+// Reach returns the first epoch with a value of at most that much, nil if there is none.
 func (m Measure) Reach(epochs []EpochEvent, value float64) *EpochEvent {
 	for i := range epochs {
 		if m.Value(&epochs[i]) <= value {

@@ -2,7 +2,7 @@ package event
 
 import "time"
 
-// ResumeEvent says that a run goes on after an epoch from its checkpoint, in another process.
+// ResumeEvent says that a run continues after an epoch from its checkpoint, in another process.
 type ResumeEvent struct {
 	Epoch int       `json:"epoch"`
 	Time  time.Time `json:"time"`

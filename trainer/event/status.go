@@ -30,7 +30,7 @@ type Setting struct {
 // Status is the state of a session between two inner units.
 type Status struct {
 	Phase        Phase
-	Held         bool // the run has ended, and goes on if a command says so
+	Held         bool // the run has ended, and continues if a command says so
 	Epoch        int  // finished epochs
 	EpochLimit   int  // 0 for none
 	Optimizer    string
@@ -77,7 +77,7 @@ type Action struct {
 type Replay struct {
 	Source   string  // what it is read from, for readers
 	Loading  float64 // how much of it has been read, below 1 while it is; 0: unknown
-	Live     bool    // following a run that goes on, at its newest event
+	Live     bool    // following a run that continues, at its newest event
 	Seekable bool
 	Epoch    int     // the newest that is shown
 	Last     int     // the newest that there is

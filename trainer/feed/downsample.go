@@ -24,7 +24,7 @@ func (t *Downsampler) Add() {
 	t.count++
 }
 
-// Downsample tells which points of the list stay, so that no more than limit of them are left: those that extremes
+// Downsample reports which points of the list stay, so that no more than limit of them are left: those that extremes
 // marks in the stretch of points from one to before another, and the newest.
 func (t *Downsampler) Downsample(limit int, extremes func(from, to int) []bool) []bool {
 	retained := make([]bool, len(t.arrived))

@@ -208,7 +208,7 @@ func (c *CG) enough(left float64) bool {
 	switch {
 	case c.out.LanczosSteps >= c.o.Lanczos, c.out.Iterations >= c.o.Limit, len(k.basis) == k.capacity:
 		return true
-	case k.omega == 0 || k.renewed: // h leaves nothing, and tells nothing of what is outside
+	case k.omega == 0 || k.renewed: // h leaves nothing, and reports nothing of what is outside
 		return len(k.basis) >= len(k.x)
 	}
 	return left <= c.o.Tolerance*c.out.GradientNorm

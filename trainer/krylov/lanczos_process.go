@@ -121,7 +121,7 @@ func orthogonalize(v []float64, basis [][]float64) {
 	}
 }
 
-// From so many numbers on vectors come from memory, whose pace one core does not reach: all cores take tiles of them,
+// From that many numbers on vectors come from memory, whose pace one core does not reach: all cores take tiles of them,
 // which the caches hold.
 const (
 	large = 1 << 18

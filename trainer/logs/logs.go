@@ -31,7 +31,7 @@ type Row struct {
 	Values  []Value
 }
 
-// Clear makes the row one that tells nothing.
+// Clear makes the row one that reports nothing.
 func (r *Row) Clear() {
 	nan := math.NaN()
 	*r = Row{Step: nan, Epoch: nan, Wall: nan, Elapsed: nan, Values: r.Values[:0]}
@@ -56,7 +56,7 @@ type Info struct {
 	Name    string         // of the run
 	Began   time.Time      //
 	Config  map[string]any // hyperparameters: numbers, strings, booleans
-	Steps   float64        // how many there will be, on the axis of Row.Step, or of Row.Epoch where that is told
+	Steps   float64        // how many there will be, on the axis of Row.Step, or of Row.Epoch where that is reported
 	Program string         // that wrote it, as "W&B" or "Keras"
 }
 
@@ -83,7 +83,7 @@ type Parser interface {
 // Reader reads a log that is not lines. Its methods are called by one goroutine.
 type Reader interface {
 	// Read gives the sink what was written since the last call, some thousand rows at most, and reports whether there
-	// is more already. It returns ErrRestart when all that it gave is void, and begins anew then. Other errors are
+	// is more already. It returns ErrRestart when all that it gave is void, and begins again then. Other errors are
 	// final.
 	Read(ctx context.Context, to Sink) (more bool, err error)
 	// Watch lists files and directories whose changes say that there may be more.
@@ -95,5 +95,5 @@ type Reader interface {
 	Close() error
 }
 
-// ErrRestart says that what a reader gave is void, and that it begins anew.
+// ErrRestart says that what a reader gave is void, and that it begins again.
 var ErrRestart = errors.New("the log begins anew")

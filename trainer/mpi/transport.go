@@ -27,7 +27,7 @@ type transport interface {
 	listen() error
 	heard(spin time.Duration) (m message, come bool, err error)
 
-	// ready says that this process has come so far, and allReady tells whether all have, asking as heard does.
+	// ready says that this process has come so far, and allReady reports whether all have, asking as heard does.
 	ready() error
 	allReady(spin time.Duration) (bool, error)
 
@@ -35,6 +35,6 @@ type transport interface {
 	note(to int, note int64) error
 	notes() (from int, note int64, come bool, err error)
 
-	// probe tells whether something to Receive from a process has come. Alone.
+	// probe reports whether something to Receive from a process has come. Alone.
 	probe(from int) (bool, error)
 }

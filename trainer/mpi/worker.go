@@ -40,7 +40,7 @@ func (w *worker) next(ctx context.Context) (message, error) {
 	return m, nil
 }
 
-// turn does what messages ask for until one says whether the work of a Chain goes on.
+// turn does what messages ask for until one says whether the work of a Chain continues.
 func (w *worker) turn() bool {
 	for {
 		m, _ := w.next(context.Background())

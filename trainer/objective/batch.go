@@ -39,7 +39,7 @@ func (o *Objective) BatchFactorsTo(factors []optim.Factors, w []float64, rows []
 	o.Spent.Equivalents += o.shareOf(len(rows)) * o.batches.factorsTo(factors, w, rows, rng) / o.cost.Gradient
 }
 
-// shareOf returns what share of all training rows so many of the objective's are.
+// shareOf returns what share of all training rows that many of the objective's are.
 func (o *Objective) shareOf(rows int) float64 { return o.Share * float64(rows) / float64(o.Rows()) }
 
 // Noise returns the standard deviation of what NoisyGradientTo adds.
@@ -97,7 +97,7 @@ func (b *batches) all() (x, t models.Matrix) {
 	return b.rowsFound[0], b.rowsFound[1]
 }
 
-// batchFor returns the batch, which takes so many rows.
+// batchFor returns the batch, which takes that many rows.
 func (b *batches) batchFor(rows int) *models.Batch {
 	if rows > b.size {
 		b.size = rows
@@ -126,7 +126,7 @@ func (b *batches) factorsTo(factors []optim.Factors, w []float64, rows []int, rn
 	return cost
 }
 
-// noisyFor returns the batch with noise, which takes so many rows.
+// noisyFor returns the batch with noise, which takes that many rows.
 func (b *batches) noisyFor(rows int) *noisyBatch {
 	if b.noisy != nil && rows <= len(b.noisy.all) {
 		return b.noisy

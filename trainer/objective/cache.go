@@ -56,8 +56,8 @@ func (c *Cache) Save(o *Objective, parts int) {
 // SaveAll stores what an objective and all its parts keep.
 func (c *Cache) SaveAll(o *Objective) { c.Save(o, len(o.parts)) }
 
-// Load makes an objective, and so many parts of it, keep what is stored, and charges nothing. Passes at other weights
-// than w, from which no method goes on, are forgotten; nil: none are. With 1 part those there are belong to others.
+// Load makes an objective, and that many parts of it, keep what is stored, and charges nothing. Passes at other weights
+// than w, from which no method continues, are forgotten; nil: none are. With 1 part those there are belong to others.
 func (c *Cache) Load(o *Objective, w []float64, parts int) {
 	if o.last.known = c.Evaluated != nil; o.last.known {
 		e := c.Evaluated

@@ -26,7 +26,7 @@ type External interface {
 const RowParts = 1 << 20
 
 // Failure is what a Linearization, or an External, panics with that can't do what it is asked for: nothing between it
-// and the session could go on.
+// and the session could continue.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }

@@ -7,7 +7,7 @@ import (
 )
 
 // Linearization is a network on some rows, as models.Linearization is, wherever these are. One that is an io.Closer is
-// closed when nothing more is asked of it while the session goes on.
+// closed when nothing more is asked of it while the session continues.
 type Linearization interface {
 	Update(w []float64)
 	Evaluation() models.Evaluation

@@ -108,7 +108,8 @@ func copyRow(to models.Matrix, i int, from models.Matrix, j int) {
 	copy(to.(*mat.Dense).RawRowView(i), from.(*mat.Dense).RawRowView(j))
 }
 
-// Walk calls f with all rows of a split, so many at a time and in their order. The matrices are f's as long as it runs.
+// Walk calls f with all rows of a split, that many at a time and in their order. The matrices are f's as long as it
+// runs.
 func (p *Problem) Walk(part datasets.Part, step int, f func(first int, x, t *mat.Dense) error) error {
 	s := p.Split(part)
 	for i := 0; i < s.Rows(); i += step {

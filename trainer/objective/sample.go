@@ -15,7 +15,7 @@ type sample struct {
 	bound  *models.Linearization
 }
 
-// newSample returns room for so many rows, bound to the network.
+// newSample returns room for that many rows, bound to the network.
 func newSample(o *Objective, rows int) *sample {
 	whole := o.problem
 	s := &sample{copies: [2]models.Matrix{whole.newMatrix(rows, whole.Network.Columns()),

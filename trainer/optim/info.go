@@ -21,7 +21,7 @@ type Info struct {
 	// the error along an eigenvector of eigenvalue λ shrinks while λ is below. NaN where the settings are not known;
 	// nil: there is none, or it is not known. With small batches it is a guide.
 	Edge func(*Settings) (curvature float64, formula string)
-	// Planned returns the rate of a batch after so many epochs since the method took over, of so many that it has, 0
+	// Planned returns the rate of a batch after that many epochs since the method took over, of so many that it has, 0
 	// where a run has no end. Nil: the method has no schedule.
 	Planned func(set *Settings, done float64, epochs int) float64
 	// Inner returns what ends an inner solve with these settings: the most iterations, 0 for as many as weights or

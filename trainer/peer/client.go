@@ -36,8 +36,8 @@ func (o *Options) setDefaults() {
 
 var errClosed = errors.New("closed")
 
-// Client asks a peer over the protocol of docs/peer.md. What is wrong with the peer is told by one line, and then by
-// every method. A reply that says failed or memory counts as that too, until the next step of an observed peer, but
+// Client asks a peer over the protocol of docs/peer.md. What is wrong with the peer is reported by one line, and then
+// by every method. A reply that says failed or memory counts as that too, until the next step of an observed peer, but
 // Set, Tell and Close still reach the peer.
 //
 // One goroutine at a time calls its methods; Interrupt, Close and Spent may be called by others at any time.
@@ -120,7 +120,8 @@ func (c *Client) InterruptRequest(cause error) {
 	c.Interrupt(cause)
 }
 
-// Leave says stop to a driven peer that waits for a request. A program that newtop has started then goes on by itself.
+// Leave says stop to a driven peer that waits for a request. A program that newtop has started then continues by
+// itself.
 func (c *Client) Leave() {
 	if !c.mu.TryLock() {
 		return

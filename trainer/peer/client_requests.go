@@ -132,7 +132,7 @@ func (c *Client) NextStep(ctx context.Context) (Step, error) {
 	return step, nil
 }
 
-// Continue lets an observed peer go on.
+// Continue lets an observed peer continue.
 func (c *Client) Continue() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrUnsupported says that an endpoint does not answer a request, and goes on.
+// ErrUnsupported says that an endpoint does not answer a request, and continues.
 var ErrUnsupported = errors.New("not supported")
 
 // About is what an endpoint says of its model.

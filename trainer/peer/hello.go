@@ -187,7 +187,7 @@ func (a *About) divide(h header) error {
 	return nil
 }
 
-// bounded returns how many weights the block has if these are at most so many, however long its sides are.
+// bounded returns how many weights the block has if these are at most that many, however long its sides are.
 func (b *Block) bounded(most int) (int, bool) {
 	n := 1
 	for _, side := range b.Shape {

@@ -61,7 +61,7 @@ func (l *linearization) evaluate() {
 	l.known = true
 }
 
-// Evaluation tells how well the weights do.
+// Evaluation reports how well the weights do.
 func (l *linearization) Evaluation() models.Evaluation {
 	if l.test {
 		return l.EvaluateAt(l.w)
@@ -75,7 +75,7 @@ func (l *linearization) Evaluation() models.Evaluation {
 	return l.evaluation(l.metrics)
 }
 
-// EvaluateAt tells how well w does.
+// EvaluateAt reports how well w does.
 func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
 	ask := l.m.end.Loss
 	if l.test {

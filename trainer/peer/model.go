@@ -182,7 +182,7 @@ func (m *Model) SetWeights(w []float64) error {
 // Close ends the endpoint.
 func (m *Model) Close() error { return m.end.Close() }
 
-// Leave tells the model that nothing more will be asked of it. Its program, if newtop has started one, goes on: ended
+// Leave tells the model that nothing more will be asked of it. Its program, if newtop has started one, continues: ended
 // is closed when it has ended, and failure tells then how. A nil ended is for models without one.
 func (m *Model) Leave() (ended <-chan struct{}, failure func() error) {
 	c, ok := m.end.(*Client)

@@ -119,7 +119,7 @@ func reason(err error) error {
 	}
 }
 
-// how tells how the program has ended, if it does so soon.
+// how reports how the program has ended, if it does so soon.
 func (p *program) how() (how string, ended bool) {
 	select {
 	case <-p.ended:
@@ -138,8 +138,8 @@ func (p *program) how() (how string, ended bool) {
 	return how, true
 }
 
-// stop waits for the program's end, which comes by itself where it was told, and else is asked for as ctrl+c does, then
-// as kill does, and then made.
+// stop waits for the program's end, which comes by itself where it was reported, and else is asked for as ctrl+c does,
+// then as kill does, and then made.
 func (p *program) stop(refusal bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {

@@ -19,7 +19,7 @@ var configFields = fields.Names{"ModelTimeout": true}
 // longMessage is how many characters of a peer's texts are shown.
 const longMessage = 300
 
-// refusal makes an error of one that the peer tells.
+// refusal makes an error of one that the peer reports.
 func (w *wire) refusal(op string, h header) (refusal, err error) {
 	var e struct{ Kind, Message string }
 	if err := h.read("error", &e); err != nil {

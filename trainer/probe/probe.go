@@ -72,7 +72,7 @@ func (p *Prober) Environ(environ []string) []string { return p.listener.Environ(
 // Lines are what the looks tell: spectra, and rows of metrics whose names begin with curvature/.
 func (p *Prober) Lines() io.ReadCloser { return p.lines }
 
-// Close ends looking. A program that is being looked at goes on.
+// Close ends looking. A program that is being looked at continues.
 func (p *Prober) Close() error {
 	p.cancel()
 	p.lines.Close()

@@ -58,7 +58,7 @@ func (p *Publisher) Finish(err error) error {
 // often enough for an eye, too seldom to cost anything.
 const statusInterval = 50 * time.Millisecond
 
-// pulse tells when some time has passed without looking at a clock, which takes as long as a row of a small net.
+// pulse reports when some time has passed without looking at a clock, which takes as long as a row of a small net.
 // One goroutine restarts and stops it.
 type pulse struct {
 	Expired atomic.Bool

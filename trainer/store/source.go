@@ -14,8 +14,8 @@ import (
 	"newtop/trainer/stream"
 )
 
-// poll is how often a Source looks by itself: where the file system tells nothing of what others write, and for a
-// process that has died, of which no file tells.
+// poll is how often a Source looks by itself: where the file system reports nothing of what others write, and for a
+// process that has died, of which no file reports.
 const poll = time.Second
 
 // settle is how long a Source waits after the first sign of a change, as one transaction makes several.

@@ -1,4 +1,4 @@
-// Package store keeps runs in an SQLite database: what happened in them, and checkpoints to go on from.
+// Package store keeps runs in an SQLite database: what happened in them, and checkpoints to resume from.
 //
 //	             Record, Keep              one transaction             WAL, fsnotify
 //	session ────────────────► queue ─────────────────────► runs.db ─────────────────► Source of a watcher,

@@ -178,8 +178,8 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	return number, &r
 }
 
-// readEpochs reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the
-// events hears of it.
+// readEpochs reads the epochs and the end that a run's row names. Of one that is damaged nothing is reported; who reads
+// the events hears of it.
 func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done []byte) {
 	check := rowcode.NewChecksummer("epochs")
 	for _, p := range []struct {
@@ -201,7 +201,7 @@ func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done []byte) {
 	}
 }
 
-// state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.
+// state reports what has become of a run. One that is claimed to be resumed runs, though it has an end still.
 func state(o *sqlfile.Owner, claimed bool, done *event.DoneEvent) State {
 	switch {
 	case done != nil && !(claimed && o.Alive(time.Now())):

@@ -104,7 +104,7 @@ func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
 		j.start(step, j.wall)
 	case !j.open && step > newest:
 		j.start(step, j.wall)
-	case !j.open && j.rows.any: // the step was given without it: it is told once more, with what is new
+	case !j.open && j.rows.any: // the step was given without it: it is reported once more, with what is new
 		j.start(newest, j.wall)
 	case !j.open:
 		// The step was given without it, or with the first of two values. While all is read in the order of writing

@@ -147,7 +147,7 @@ func (d *decoder) whole(line []byte) bool {
 	return d.json.Line(line, d) == nil
 }
 
-// noteEpoch notes an epoch that the log told as an event, so that rows after it go on from there.
+// noteEpoch notes an epoch that the log told as an event, so that rows after it resume from there.
 func (d *decoder) noteEpoch(epoch int) {
 	if !d.rows.any {
 		return

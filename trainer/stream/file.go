@@ -16,11 +16,11 @@ import (
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
 const quiet = 30 * time.Minute
 
-// patience is how long a program may go on to write other things than events before its first one, or leave away a file
-// that it is about to begin anew.
+// patience is how long a program may continue to write other things than events before its first one, or leave away a
+// file that it is about to begin again.
 const patience = 5 * time.Second
 
-// File returns a source of a file of lines, which is followed as it grows. It begins anew, with ErrRestart, when
+// File returns a source of a file of lines, which is followed as it grows. It begins again, with ErrRestart, when
 // the file was cut short, written over or replaced by another. See Lines for what they may be. It never
 // ends; a file of nothing else, that has not grown for some seconds, gives a *LineError. What is at the path but is not
 // a regular file, as a named pipe, is read as Lines reads it.

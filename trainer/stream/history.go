@@ -51,7 +51,7 @@ var limits = [kinds]struct{ events, bytes int }{
 // minKept is how many of a kind are kept however large they are.
 const minKept = 16
 
-// untimed is how many seconds an epoch takes in a replay if nothing tells how long it took.
+// untimed is how many seconds an epoch takes in a replay if nothing reports how long it took.
 const untimed = 0.1
 
 // history is a run's events in order.

@@ -14,8 +14,8 @@ import (
 
 // Lines returns a source of the lines of a pipe, or of a file that is read once to its end: newtop's events as one JSON
 // object a line, JSON objects with numbers, a CSV, or text with names and numbers in it. A line that can't be read is
-// passed over, which Warning then tells; a stream without any number ends with a *LineError. Close closes r if it is an
-// io.Closer. A Read that can't be interrupted, as of a terminal, goes on in the background until it returns.
+// passed over, which Warning then reports; a stream without any number ends with a *LineError. Close closes r if it is
+// an io.Closer. A Read that can't be interrupted, as of a terminal, continues in the background until it returns.
 func Lines(r io.Reader, name string) Source {
 	p := &pipe{r: r, chunks: make(chan chunk), free: make(chan []byte, 3), stop: make(chan struct{})}
 	p.lines = newLines(name)

@@ -76,7 +76,7 @@ func (p *Player) move(c event.Command) error {
 	return nil
 }
 
-// resume lets the run go on from where it is shown, or replays one that is over.
+// resume lets the run resume from where it is shown, or replays one that is over.
 func (p *Player) resume() {
 	switch {
 	case p.at < len(p.events):

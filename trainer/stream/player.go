@@ -35,11 +35,12 @@ const (
 // Player shows a source. Run reads it; the feeds of viewers come from Feed.
 //
 // While it loads what is there, viewers get the status alone. Then it shows the newest event and follows the run. Its
-// viewers can pause, and go on later, behind the run until they have caught up with it or seek its end; step to the end
-// of the next epoch; go to any epoch; and set the speed. A replay takes as long as the training took, by the epochs'
-// elapsed seconds, with the inner iterations spread evenly between; gaps of more than two seconds on the screen are
-// cut to that, and an epoch that tells no time takes a tenth of a second. Letting the run go on at the end of one that
-// is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed downsampled.
+// viewers can pause, and continue later, behind the run until they have caught up with it or seek its end; step to the
+// end of the next epoch; go to any epoch; and set the speed. A replay takes as long as the training took, by the
+// epochs' elapsed seconds, with the inner iterations spread evenly between; gaps of more than two seconds on the screen
+// are cut to that, and an epoch that tells no time takes a tenth of a second. Letting the run continue at the end of
+// one that is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed
+// downsampled.
 type Player struct {
 	source   Source
 	options  Options
@@ -78,7 +79,7 @@ type state struct {
 
 	loading bool
 	given   bool // whether viewers have seen events
-	back    int  // after a restart: the epoch to hold or go on at; −1: the newest
+	back    int  // after a restart: the epoch to hold or continue at; −1: the newest
 	name    string
 	read    float64
 	stale   string

@@ -21,9 +21,9 @@ type rowState struct {
 	unit    string // what the run counts, where that is not epochs
 	info    logs.Info
 	stepped bool    // whether a row told its step
-	last    float64 // the step that was told last, with offset
+	last    float64 // the step that was reported last, with offset
 	offset  float64 // of steps that are counted from the beginning of each epoch
-	epoch   float64 // that was told last
+	epoch   float64 // that was reported last
 	partial bool    // whether an epoch was a fraction, so that epochs are no steps
 	clock   func() float64
 	lines   []string // that were printed before all was read, the newest
@@ -43,7 +43,7 @@ func (s *rowState) again() rowState {
 const maxLines = 2000
 
 // rowPatience is how long nothing must have come of a log of rows for an incomplete step to be given. What comes for
-// it later is told apart.
+// it later is distinguished.
 const rowPatience = 25 * time.Millisecond
 
 // Row adds what a program wrote at once.
@@ -77,7 +77,7 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	}
 }
 
-// resume says that a run that had ended goes on.
+// resume says that a run that had ended continues.
 func (j *stepAssembler) resume() {
 	if j.rows.ended {
 		j.rows.ended = false

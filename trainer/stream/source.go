@@ -12,8 +12,8 @@ import (
 // ErrNone says that no event is there yet, but that there may be one later.
 var ErrNone = errors.New("stream: nothing yet")
 
-// ErrRestart says that the events so far are void and that the source begins anew: a file was replaced, or another
-// process went on with a run from a checkpoint. The next call of Next returns the first event of what is there now.
+// ErrRestart says that the events so far are void and that the source begins again: a file was replaced, or another
+// process continued with a run from a checkpoint. The next call of Next returns the first event of what is there now.
 var ErrRestart = errors.New("stream: the source begins anew")
 
 // Source gives a run's events in order. One goroutine uses it; its methods return at once when the context ends.
@@ -28,7 +28,7 @@ type Source interface {
 	Next(ctx context.Context) (event.Event, error)
 	// Wait returns when there may be more, or the context has ended.
 	Wait(ctx context.Context) error
-	// Read tells how much of what there is has been read, from 0 to 1, or 0 where that is unknown.
+	// Read reports how much of what there is has been read, from 0 to 1, or 0 where that is unknown.
 	Read() float64
 	// Name says what it is read from.
 	Name() string

@@ -18,7 +18,7 @@ import (
 // TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms
 // and the hyperparameters, which is followed as they grow and as files come. The directory may be one run's, with parts
 // of it in directories below, as Keras makes them for train and validation; or hold several runs, of which the one is
-// shown whose newest event file was begun last. When another run begins, the source begins anew with that.
+// shown whose newest event file was begun last. When another run begins, the source begins again with that.
 //
 // A step becomes an epoch, its tags known figures of one where their names say so, and the rest Figures; the time of
 // writing since the first becomes the elapsed seconds. A step is given when all the tags of the one before have
@@ -65,7 +65,7 @@ type board struct {
 	polled  bool      // whether there may be more in the files, since the last ErrNone
 	files   []*eventFile
 	stepAssembler
-	started time.Time // when reading began anew
+	started time.Time // when reading began again
 	took    time.Duration
 	warning string
 	dead    error // of a file that is none

@@ -11,7 +11,7 @@ import (
 )
 
 // Stochastic weight averaging (Izmailov et al. 2018): what counts of a net are not its weights, from which training
-// goes on, but their mean over the last epochs. It is measured, saved and shown; gradients, spectra and slices are at
+// continues, but their mean over the last epochs. It is measured, saved and shown; gradients, spectra and slices are at
 // the weights.
 
 // trail has the weights of a net after the last epochs that moved them, the newest last. Nothing in it is ever changed,
@@ -72,7 +72,7 @@ func ExtendTrails(nets []*Member) {
 }
 
 // effectiveAt returns the weights of each net that count after the epoch of the checkpoint, where a run averages over
-// so many. They are not to be changed.
+// that many. They are not to be changed.
 func effectiveAt(c *checkpoint.Checkpoint, dim, average int) ([][]float64, error) {
 	all, err := c.Weights(dim)
 	if err != nil {
@@ -93,7 +93,7 @@ func effectiveAt(c *checkpoint.Checkpoint, dim, average int) ([][]float64, error
 // trailKey is the number of a checkpoint that says how long a net's trail is.
 const trailKey = "trail"
 
-// archiveTrail carries the trail of a net of so many weights, if it may have one.
+// archiveTrail carries the trail of a net of that many weights, if it may have one.
 func archiveTrail(k *optim.Archive, t *trail, limit, dim int) {
 	if limit < 2 {
 		return

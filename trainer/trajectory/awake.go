@@ -6,7 +6,7 @@ import (
 )
 
 // A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process
-// before it is stopped, and when it goes on any of its goroutines may be the first to ask for the time. So every
+// before it is stopped, and when it continues any of its goroutines may be the first to ask for the time. So every
 // reading of the clock is held against the one before, a ticker sees to it that there is one every awakeTick, and where
 // there was none for longer than awakeGap the process was not running, but for as long as readings are apart of late.
 const (
@@ -19,7 +19,7 @@ var Awake = newAwakeClock()
 
 // awakeClock counts the time in which the process was not stopped.
 type awakeClock struct {
-	read func() time.Duration // of a clock that goes on meanwhile
+	read func() time.Duration // of a clock that continues meanwhile
 
 	mu       sync.Mutex
 	sessions int

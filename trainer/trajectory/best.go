@@ -11,7 +11,7 @@ import (
 )
 
 // A run that has validation rows ends with the weights of its best epoch by them, see event.Measure: these are saved
-// and evaluated at its end, and are what a recorded run gives away. What it goes on from are the last ones all the
+// and evaluated at its end, and are what a recorded run gives away. What it resumes from are the last ones all the
 // same. Without such rows, or where the configuration says so, it ends with the last ones.
 
 // SetBest makes an epoch, whose weights the members have, the best, and keeps those of them that count.

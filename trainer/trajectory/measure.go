@@ -17,7 +17,7 @@ import (
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
 const maxRitz = 16
 
-// Measure describes the current weights and the outer iteration that led to them, with what was spent and so many
+// Measure describes the current weights and the outer iteration that led to them, with what was spent and that many
 // seconds of training.
 func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.EpochEvent {
 	report := combinedReport(t.Members)

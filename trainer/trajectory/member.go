@@ -34,7 +34,7 @@ type Member struct {
 	Metrics       event.EpochEvent // how well the weights do; nothing else of it is filled in
 	ReferenceLoss event.Float      // the minimized loss it started with, or the worse one that its method took over
 	EpochsAbove   int              // epochs in a row with a loss far above that, under the same settings
-	Stalled       string           // why it has come to an end; empty while it goes on
+	Stalled       string           // why it has come to an end; empty while it continues
 	Stepping      bool             // inside its method's Step
 
 	Rate         float64   // the step length of the gates
@@ -47,7 +47,7 @@ var IdleReport = optim.Report{
 	Rate: math.NaN(),
 }
 
-// StartMethod gives the weights, of so much loss, to a fresh method. A bad loss that it finds is not its own.
+// StartMethod gives the weights, of that much loss, to a fresh method. A bad loss that it finds is not its own.
 func (m *Member) StartMethod(info *optim.Info, loss event.Float) {
 	m.Method = info.New()
 	m.EpochsAbove, m.Stalled = 0, ""

@@ -123,7 +123,7 @@ func (t *Trajectory) Snapshot() Snapshot {
 }
 
 // Rewind goes back to an earlier epoch. The method begins again with the settings that it has; what is drawn at random
-// goes on.
+// continues.
 func (t *Trajectory) Rewind(to *Snapshot) {
 	t.Epoch, t.Turn = to.Last.Epoch, 0
 	t.Since = min(t.Since, t.Epoch)

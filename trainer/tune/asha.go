@@ -9,7 +9,7 @@ import (
 // asha is successive halving without waiting, ASHA [Li, Jamieson, Rostamizadeh, Gonina, Ben-tzur, Hardt, Recht,
 // Talwalkar 2020, algorithm 2]: trials climb from rung to rung, each η times as far as the one before, and of those
 // that have come to a rung the best 1/η may climb on, as soon as they are seen to be among them. There is no highest
-// rung: a search that goes on takes its best trials ever further [ibid., section 3.3].
+// rung: a search that continues takes its best trials ever further [ibid., section 3.3].
 type asha struct {
 	rungs [][]score
 }
@@ -35,7 +35,7 @@ func (l *asha) reach(trial, rung int, value float64) {
 	l.rungs[rung] = append(l.rungs[rung], score{trial: trial, value: value})
 }
 
-// leave takes a trial off its rung, where its score goes on to count.
+// leave takes a trial off its rung, where its score continues to count.
 func (l *asha) leave(trial, rung int) {
 	if rung >= len(l.rungs) {
 		return

@@ -25,7 +25,7 @@ type Config struct {
 	Parallel int    // trials at once; 0: from the cores
 	Threads  int    // in all; 0: all cores
 	Finals   int    // settings that are measured again alone on the whole machine; 0: 3, -1: none
-	Nets     int    // of each final, a committee of so many seeds; 0: what trials have
+	Nets     int    // of each final, a committee of that many seeds; 0: what trials have
 	Seed     uint64 // of the sampler
 	Memory   int64  // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard  `json:",omitzero"` // zero: the search is whole
@@ -88,8 +88,8 @@ type allotment struct {
 	memory            int64 // bytes of each
 }
 
-// allot divides cores and memory for a space of so many settings, 0: too many to count. It settles Trials where nothing
-// else limits the search.
+// allot divides cores and memory for a space of that many settings, 0: too many to count. It settles Trials where
+// nothing else limits the search.
 func (c *Config) allot(settings int) allotment {
 	cores := cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	if c.Trials == 0 && c.Budget == 0 && c.MaxWork == 0 {

@@ -64,8 +64,8 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 
 // DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a
 // logarithmic range around the default of its primary hyperparameter; the size of batches and the number of blocks, for
-// the methods that have them, as far as the rows go round. On a table of so many training rows, unless time to a target
-// counts, it is what decides how nets do on new rows; 0: it is something else. What c fixes is no axis.
+// the methods that have them, as far as the rows go round. On a table of that many training rows, unless time to a
+// target counts, it is what decides how nets do on new rows; 0: it is something else. What c fixes is no axis.
 func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	names := defaultMethods
 	if c.Optimizer != "" {

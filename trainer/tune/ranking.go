@@ -160,7 +160,8 @@ func (r *ranking) reevaluated(setting int) (n int) {
 	return n
 }
 
-// note adds to the best so far, after so many seconds and gradient equivalents of the search, what a trial has come to.
+// note adds to the best so far, after that many seconds and gradient equivalents of the search, what a trial has come
+// to.
 func (r *ranking) note(t *trial, seconds, equivalents float64) {
 	v := r.value(t)
 	if math.IsNaN(v) || len(r.bests) > 0 && v >= float64(r.bests[len(r.bests)-1].Value) {

@@ -60,7 +60,7 @@ type recording struct {
 	warning string // why it is not kept; empty: it is
 }
 
-// save records what has changed. Where that fails the search goes on and says so.
+// save records what has changed. Where that fails the search continues and says so.
 func (r *recording) save(ctx context.Context, trials []*trial, state *rest) {
 	var rows []search.Trial
 	ahead := map[int]bool{}
@@ -97,7 +97,7 @@ func (t *trial) stored() bool {
 	return t.recorder == nil
 }
 
-// beginning returns a trial as it was before it had a run, which a search that is resumed begins anew.
+// beginning returns a trial as it was before it had a run, which a search that is resumed begins again.
 func (t *trial) beginning() *trial {
 	b := newTrial(t.Number, t.Choices, t.Seed, t.Started)
 	b.State, b.Setting, b.Final = Running, t.Setting, t.Final

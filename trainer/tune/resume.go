@@ -9,8 +9,8 @@ import (
 	"newtop/trainer/store/search"
 )
 
-// Resume returns the search of that name in s, to go on where it was stopped or killed, with its configuration changed:
-// other budgets, above all. It returns a *store.SearchError for one that is not there or that a process has.
+// Resume returns the search of that name in s, to continue where it was stopped or killed, with its configuration
+// changed: other budgets, above all. It returns a *store.SearchError for one that is not there or that a process has.
 func Resume(ctx context.Context, s *store.Store, name string, change func(*Config)) (*Search, error) {
 	w, err := Find(ctx, s, name)
 	if err != nil {

@@ -57,7 +57,7 @@ func (p *tap) Record(e event.Event) error {
 
 func (p *tap) Flush() error { return nil }
 
-// start gives a trial a session: a new one, or one that goes on with its run.
+// start gives a trial a session: a new one, or one that continues with its run.
 func (r *runner) start(ctx context.Context, t *trial) error {
 	t.received = -1
 	session, err := r.open(ctx, t)
@@ -109,7 +109,7 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 	return session, nil
 }
 
-// goOn returns a session that goes on with a trial's run. Epochs that the search has not seen yet wait in the trial's
+// goOn returns a session that continues with a trial's run. Epochs that the search has not seen yet wait in the trial's
 // queue.
 func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *trainer.Session, err error) {
 	rec, err := recorder.Continue(ctx, r.store, t.Run)
@@ -187,7 +187,7 @@ func (r *runner) pause(ctx context.Context, t *trial) {
 }
 
 // decided frees the place of a trial that has paused, once all that it did before has been heard of: what came later
-// could be mistaken for what it does when it goes on. It reports whether it did.
+// could be mistaken for what it does when it continues. It reports whether it did.
 func (r *runner) decided(t *trial) bool {
 	if !t.pausing || t.pausedAt < 0 || t.received < t.pausedAt {
 		return false
@@ -211,7 +211,7 @@ const (
 )
 
 // makeRoom ends sessions of paused trials, the hindmost first, until the others take no more room than they may. A
-// trial goes on from its checkpoint if it is taken up again.
+// trial resumes from its checkpoint if it is taken up again.
 func (r *runner) makeRoom(ctx context.Context) {
 	var parked []*trial
 	room := int64(0)

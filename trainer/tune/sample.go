@@ -16,11 +16,11 @@ const (
 	elite      = 0.2 // γ, the share of the trials that count as good
 	candidates = 24  // drawn from the density of the good ones, of which the one with the largest l/g is taken
 	fewest     = 5   // trials that a density is estimated from
-	explorers  = 4   // every so many trials one is quasi-random all the same
+	explorers  = 4   // one trial in this number is quasi-random all the same
 )
 
 // sampler proposes trials. What it proposes follows from the seed, the number of points drawn so far and the trials
-// seen, so that it can be stopped and made anew.
+// seen, so that it can be stopped and made again.
 type sampler struct {
 	space *space
 	kind  string

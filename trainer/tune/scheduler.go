@@ -65,7 +65,7 @@ const (
 	halt        // end
 )
 
-// evaluate decides, so many seconds after the beginning of the search, whether a trial goes on after an epoch.
+// evaluate decides, that many seconds after the beginning of the search, whether a trial continues after an epoch.
 func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action {
 	target := s.config.Base.TargetError
 	switch {
@@ -147,7 +147,7 @@ func (s *scheduler) climber() *trial {
 	return nil
 }
 
-// climb has a trial go on from its rung.
+// climb has a trial resume from its rung.
 func (s *scheduler) climb(t *trial) {
 	s.asha.leave(t.Number, len(t.scores)-1)
 	t.Rung++
@@ -187,7 +187,7 @@ func (s *scheduler) giveUp(t *trial) {
 		s.first.up(rung).equivalents)
 }
 
-// restore puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait
+// restore puts a trial of a search that is resumed where it was: those that ran continue first, those on a rung wait
 // there, also where the end of the search had pruned them.
 func (s *scheduler) restore(t *trial) {
 	s.total += t.Equivalents
@@ -218,7 +218,7 @@ func (s *scheduler) more() bool {
 	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.started < s.config.Trials)
 }
 
-// A search gives up where so many of its first trials, or so many in a row, have failed: its data may be gone.
+// A search gives up where that many of its first trials, or that many in a row, have failed: its data may be gone.
 const (
 	firstFailures = 20
 	maxFailures   = 100
@@ -254,7 +254,7 @@ func (s *scheduler) costText(seconds, equivalents float64) string {
 	return fmt.Sprintf("%.4g gradient equivalents", equivalents)
 }
 
-// spent reports whether the budgets, but for what is kept for the reevaluation, are used up after so many seconds.
+// spent reports whether the budgets, but for what is kept for the reevaluation, are used up after that many seconds.
 func (s *scheduler) spent(elapsed float64) bool {
 	c := s.config
 	seconds, equivalents := s.reserve()

@@ -204,7 +204,7 @@ func (w *Sweep) State() string {
 	return states[state]
 }
 
-// StateOf says what has become of a search: its phase where it ended in order or goes on.
+// StateOf says what has become of a search: its phase where it ended in order or continues.
 func StateOf(q *search.Search) string {
 	if !q.Running && (q.Phase == phaseSearching || q.Phase == phaseFinals) {
 		return "interrupted"

@@ -15,7 +15,7 @@ type trial struct {
 	config trainer.Config
 	tie    float64   // what of epochs with the Best decided
 	scores []float64 // what it had on each rung it came to
-	barred bool      // given up for good, however long the search goes on
+	barred bool      // given up for good, however long the search continues
 	parent *trial    // of a final, the trial that it repeats
 
 	session  *trainer.Session   // nil: it has none
@@ -54,7 +54,7 @@ func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
 	}
 }
 
-// newTrial returns a trial that waits, begun so many seconds after the search.
+// newTrial returns a trial that waits, begun that many seconds after the search.
 func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
 	return &trial{Trial: Trial{
 		Number: number, Setting: number, Choices: choices, Seed: seed, Started: begun,

@@ -4,7 +4,7 @@
 // over the trials so far makes three of four [Bergstra, Bardenet, Bengio, Kégl 2011]. Trials climb a ladder of rungs in
 // gradient equivalents, from which successive halving without waiting lets the best third climb on (type asha). A
 // trial is a trainer.Session of its own and a run in the store. One that waits on a rung pauses in memory, or ends and
-// goes on from its checkpoint where memory is short.
+// resumes from its checkpoint where memory is short.
 //
 //	            report                      save, 10/s            Leaderboard, 10/s
 //	sessions ───────────► Search.Run ──┬───────────────► store    ┌───────────────► viewers

@@ -21,7 +21,7 @@ import (
 // problem.
 func Prepare(c *config.Config) (*objective.Problem, error) { return PrepareShared(c, 1) }
 
-// PrepareShared is Prepare for each of so many processes, which all have all rows. It returns a *ConfigError too for
+// PrepareShared is Prepare for each of that many processes, which all have all rows. It returns a *ConfigError too for
 // what several processes can't train, and for more of them than there are leaves (reduce.Tree) of the training rows.
 func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) {
 	if err := checkTeam(c, processes); err != nil {
@@ -114,7 +114,7 @@ func LoadResolved(c *config.Config) (*datasets.Dataset, error) {
 	return data, err
 }
 
-// checkTeam returns a *ConfigError for what so many processes can't train.
+// checkTeam returns a *ConfigError for what that many processes can't train.
 func checkTeam(c *config.Config, size int) error {
 	switch {
 	case size == 1:

@@ -133,7 +133,7 @@ func (cv *Controls) scale() Area { return Area{By: cv.By, logX: cv.LogX} }
 // Zoomed reports whether only a part of x is shown.
 func (cv *Controls) Zoomed() bool { return cv.Window[1] > cv.Window[0] }
 
-// blank reports whether there are no points, as after a way back until the picture is drawn anew.
+// blank reports whether there are no points, as after a way back until the picture is drawn again.
 func (cv *Controls) blank() bool { return cv.Main == nil || len(cv.Main.Buckets) == 0 }
 
 // Key is a key of the charts, or several: what the help says of them and what they do.
@@ -198,7 +198,7 @@ func (cv *Controls) HandleKey(k string) bool {
 	return false
 }
 
-// step moves the cursor by at least so many columns to the next point there; without one it appears at the newest
+// step moves the cursor by at least that many columns to the next point there; without one it appears at the newest
 // point in sight.
 func (cv *Controls) step(n int) {
 	items := cv.Main.Fine()
@@ -343,7 +343,7 @@ func (cv *Controls) turn() {
 	}
 }
 
-// smoother goes on to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to
+// smoother moves to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to
 // none.
 func (cv *Controls) smoother() {
 	first, last, _ := cv.Main.Extent()

@@ -10,9 +10,9 @@ import (
 type flaws uint8
 
 const (
-	gap   flaws = 1 << iota // nothing was told, and nothing is to be joined across
-	above                   // NaN or +Inf was told
-	below                   // −Inf was told
+	gap   flaws = 1 << iota // nothing was reported, and nothing is to be joined across
+	above                   // NaN or +Inf was reported
+	below                   // −Inf was reported
 
 	broken = above | below
 )

@@ -143,7 +143,7 @@ func (k *Curve) Sign(g *style.GlyphSet, w int) string {
 }
 
 // emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
-// more than a curve, of which one sees how it goes on.
+// more than a curve, of which one sees how it continues.
 func emptiest(c *Canvas, w, h int, places [][2]int) (best [2]int, least int) {
 	least = math.MaxInt
 	for _, at := range places {

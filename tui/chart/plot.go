@@ -100,7 +100,7 @@ type Point struct{ X, Y float64 }
 type view struct {
 	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
 	outliers bool      // the y axis leaves out what lies far from most values
-	cursor   *Position // where the values are told; nil for nowhere
+	cursor   *Position // where the values are reported; nil for nowhere
 }
 
 func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thick} }

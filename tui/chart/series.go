@@ -73,7 +73,7 @@ type Series struct {
 	min      float64
 	minAt    float64
 	flaws    flaws      // of all buckets
-	latest   flaws      // of the newest value that was told
+	latest   flaws      // of the newest value that was reported
 	before   [2]float64 // the newest two finite values, the newest last
 	finite   int        // how many of the two there are
 	coarse   coarse
@@ -201,8 +201,8 @@ func Lesser(a, b float64) float64 {
 	return a
 }
 
-// Cut moves the points after an epoch to those that were left behind. Of a bucket that goes on beyond it, the
-// part up to there can't be told apart and stays whole.
+// Cut moves the points after an epoch to those that were left behind. Of a bucket that continues beyond it, the
+// part up to there can't be distinguished and stays whole.
 func (s *Series) Cut(epoch float64) {
 	n := sort.Search(len(s.Buckets), func(i int) bool { return s.Buckets[i].X0 > epoch })
 	if n == len(s.Buckets) && (n == 0 || s.Buckets[n-1].X1[Epochs] <= epoch) {
@@ -373,11 +373,11 @@ type coarse struct {
 	changes int // of the series then
 }
 
-// Blank reports whether no value was told, be it finite or not.
+// Blank reports whether no value was reported, be it finite or not.
 func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }
 
 // Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
-// was told.
+// was reported.
 func (s *Series) Now(color style.Token, text func(float64) string) (parts []style.Part) {
 	if !s.Empty() {
 		parts = append(parts, color.Of(text(s.Last())))

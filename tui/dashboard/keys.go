@@ -24,7 +24,7 @@ func uncovered(a *desk.App) bool { return desk.Covered(a) == "" }
 
 func changeable(a *desk.App) bool { return desk.Unchangeable(a) == "" }
 
-// resting reports whether the run waits to be told to go on: it pauses, or has come to its end.
+// resting reports whether the run waits to be told to continue: it pauses, or has come to its end.
 func resting(a *desk.App) bool {
 	return a.H.Status.Phase == event.Paused || a.H.Status.Phase == event.Ended
 }

@@ -21,7 +21,7 @@ func askSpectrum(a *desk.App) tea.Cmd {
 // unopenedMsg says why the recorded runs could not be opened.
 type unopenedMsg struct{ err error }
 
-// openRuns puts the recorded runs over the screen. A run that is trained here goes on.
+// openRuns puts the recorded runs over the screen. A run that is trained here continues.
 func openRuns(a *desk.App) tea.Cmd {
 	browse := a.Browse
 	return func() tea.Msg {

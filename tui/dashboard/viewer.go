@@ -26,7 +26,7 @@ type viewerModel struct {
 	budget   *render.Budget
 	drawn    time.Time // when the newest frame was handed over
 	waiting  bool      // a frameMsg is under way
-	failure  error     // why the screen can't go on: what broke, or the input's error
+	failure  error     // why the screen can't continue: what broke, or the input's error
 }
 
 type (

@@ -10,7 +10,7 @@ import (
 	"newtop/tui/style"
 )
 
-// Bounds of what is kept of a program's console: as many lines, or up to twice as many, and so many bytes of each.
+// Bounds of what is kept of a program's console: as many lines, or up to twice as many, and that many bytes of each.
 const (
 	maxConsole     = 2048
 	maxConsoleLine = 4096

@@ -145,7 +145,7 @@ func (f *MetricSeries) Format(v float64) string {
 	return format.Number(v)
 }
 
-// Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of so many
+// Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of that many
 // that nobody looks at each closely, the rest have fewer buckets: a thousand long ones take 250 MB.
 const (
 	maxMetrics     = 1000
@@ -153,7 +153,7 @@ const (
 	coarseBuckets  = 1024
 )
 
-// own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
+// own adds the method's own figures. Those of another method begin again; those of another program stay, which may tell
 // some of them now and then only.
 func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 	if external {

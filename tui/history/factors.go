@@ -21,7 +21,7 @@ type Factors struct {
 	Share      float64                      // of that epoch's time that refreshes took, NaN where it is not known
 	Conditions []FactorSeries               // of those that are not left out
 
-	list []event.FactorMetrics // as they were told last, given up or not
+	list []event.FactorMetrics // as they were reported last, given up or not
 }
 
 // FactorSeries is the condition number of a factor over the epochs. It has gaps where the factor was singular.
@@ -33,7 +33,7 @@ type FactorSeries struct {
 // Reported reports whether the method has factors.
 func (f *Factors) Reported() bool { return len(f.list) > 0 }
 
-// apply adds those of an epoch. Another method's begin anew.
+// apply adds those of an epoch. Another method's begin again.
 func (f *Factors) apply(e *event.EpochEvent, before string, most int) {
 	p := e.Preconditioner
 	if e.Optimizer != before || p != nil && !sameFactors(f.list, p.Factors) {

@@ -48,7 +48,7 @@ type History struct {
 	paces
 	since int // the epoch after which the current method took over
 
-	Restarts int // times that the history began anew
+	Restarts int // times that the history began again
 	Gen      Generations
 }
 
@@ -58,7 +58,7 @@ type records struct {
 	bests []Best // it, and those before it
 }
 
-// Coarse returns a history that keeps its curves in so many buckets each, an even number, where there are many runs.
+// Coarse returns a history that keeps its curves in that many buckets each, an even number, where there are many runs.
 func Coarse(buckets int) *History {
 	h := &History{}
 	h.Curves.coarsen(buckets)
@@ -121,8 +121,8 @@ func (h *History) Metrics() (train, test event.Quantity) {
 	return event.Error, event.TestError
 }
 
-// restart forgets the run: what follows begins it anew. The counters go on, so that every picture is drawn anew, and
-// what is known of a run's epochs stays for the list of those to go to.
+// restart forgets the run: what follows begins it again. The counters continue, so that every picture is drawn again,
+// and what is known of a run's epochs stays for the list of those to go to.
 func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1}
@@ -164,7 +164,7 @@ func (h *History) Primary() *event.Setting {
 	return nil
 }
 
-// Steering is what a method is steered by, and so what tells how it is doing.
+// Steering is what a method is steered by, and so what reports how it is doing.
 type Steering uint8
 
 const (
@@ -208,7 +208,7 @@ func (h *History) Loading() (share float64, ok bool) {
 
 func reading(r *event.Replay) bool { return r != nil && r.Loading > 0 && r.Loading < 1 }
 
-// External reports whether the run is told by another program, which may tell little.
+// External reports whether the run is reported by another program, which may tell little.
 func (h *History) External() bool { return h.Run != nil && h.Run.External() }
 
 // Elsewhere reports whether newtop trains a model that another program has, whose layers and rows are not known.
@@ -225,7 +225,7 @@ func (h *History) Awaited() bool {
 	return h.Run == nil && r != nil && r.Loading == 1
 }
 
-// MetricsOnly reports whether the run is told by its figures alone, and by spectra at most.
+// MetricsOnly reports whether the run is reported by its figures alone, and by spectra at most.
 func (h *History) MetricsOnly() bool {
 	return h.Awaited() || h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0
 }
@@ -252,7 +252,7 @@ func (h *History) Received(now time.Time) {
 }
 
 // Remaining estimates the seconds to the epoch limit from the epochs of late; NaN without a limit, where no pace is
-// known, or when the run is over or nobody goes on with it.
+// known, or when the run is over or nobody continues with it.
 func (h *History) Remaining() float64 {
 	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || h.Over() || s.Replay != nil &&

@@ -46,14 +46,14 @@ type Racer struct {
 	Started      bool
 	BestMetric   float64 // NaN before its first lap
 	BestLoss     float64
-	Ended        string // why it goes on no more
+	Ended        string // why it continues no more
 }
 
 func newRacer(r event.Racer) Racer {
 	return Racer{Racer: r, BestMetric: math.NaN(), BestLoss: math.NaN()}
 }
 
-// lap adds a racer's outer iteration; one that is numbered 0 begins the racer anew.
+// lap adds a racer's outer iteration; one that is numbered 0 begins the racer again.
 func (r *Race) lap(e *event.LapEvent, m event.Measure) {
 	if e.Racer < 0 || e.Racer >= len(r.Racers) {
 		return

@@ -50,7 +50,7 @@ func (q *sequence) apply() {
 	q.done = newActions(q.History, d.Status.Audience)
 	q.applyStatus(&d.Status)
 	q.play()
-	for i := range d.Laps { // of the newest race: a lap 0 begins each racer anew
+	for i := range d.Laps { // of the newest race: a lap 0 begins each racer again
 		q.Race.lap(&d.Laps[i], q.Measure)
 	}
 	for i := range d.Epochs {
@@ -388,7 +388,7 @@ func (q *sequence) resume(e *event.EpochEvent) bool {
 	return q.External() && q.Epochs > 0 && e.Epoch == q.Latest.Epoch && len(e.Inner) == 0 && len(e.Members) == 0
 }
 
-// more adds what is told later of the newest epoch. It stays one epoch, which took as long as was said at first.
+// more adds what is reported later of the newest epoch. It stays one epoch, which took as long as was said at first.
 func (q *sequence) more(e *event.EpochEvent) {
 	told := *e
 	if !q.Latest.Seconds.Absent() {

@@ -12,7 +12,7 @@ const maxSolves = 1024
 // Solves are a run's inner solves by epoch.
 type Solves struct {
 	Bars       []Bar // of the newest epochs, one each
-	All        []Bar // of all epochs, each of so many of them
+	All        []Bar // of all epochs, each of that many of them
 	Each       int
 	Barred     int                         // bars there have been, those dropped included
 	Cuts       int                         // times that the newest were taken away

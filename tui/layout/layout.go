@@ -58,8 +58,8 @@ type Screen struct {
 	Places []Place
 }
 
-// Dashboard divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives
-// one pane everything; otherwise the focused one is always among those to see.
+// Dashboard divides a screen under a header of that many rows; a screen below the least size gets no panes. zoomed
+// gives one pane everything; otherwise the focused one is always among those to see.
 func Dashboard(w, h, header int, zoomed bool, focus ID) Screen {
 	return Divided(w, h, header, zoomed, focus, Bands, CompactPanes)
 }

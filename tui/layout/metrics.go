@@ -7,7 +7,7 @@ var CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Spectrum, 1,
 	{Log, 2, false}}
 
 // BandsOfMetrics arranges the panes for a run that has no network to show: loss and error large, and all else that is
-// told beneath them, with factors and the spectrum beside it where they are told.
+// told beneath them, with factors and the spectrum beside it where they are reported.
 func BandsOfMetrics(w, h int) []band {
 	switch {
 	case w >= 110 && h >= 34:

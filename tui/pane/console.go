@@ -96,7 +96,7 @@ func (p *Console) matching(v *View) []int {
 	return out
 }
 
-// rows draws lines from a column on, with a sign at an end beyond which one goes on.
+// rows draws lines from a column on, with a sign at an end beyond which one continues.
 func (p *Console) rows(v *View, lines []int, left, w int) []string {
 	out := make([]string, len(lines))
 	for i, at := range lines {

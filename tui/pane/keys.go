@@ -26,7 +26,7 @@ func (b *Key) Has(v *View) bool { return b.Only == nil || b.Only(v) }
 // Keyed is a pane that has keys of its own.
 type Keyed interface{ Keys() []Key }
 
-// Press offers a key to those of a pane. If it is taken, the picture is drawn anew.
+// Press offers a key to those of a pane. If it is taken, the picture is drawn again.
 func Press(p Keyed, v *View, k string) (cmd tea.Cmd, taken bool) {
 	for _, b := range p.Keys() {
 		if (b.Names == nil || slices.Contains(b.Names, k)) && b.Has(v) {
@@ -79,7 +79,7 @@ const (
 	askAgain = 5.0
 )
 
-// Due reports whether to ask anew after an epoch; gen counts the answers.
+// Due reports whether to ask again after an epoch; gen counts the answers.
 func (k *AskLimit) Due(h *history.History, gen uint64) bool {
 	e := &h.Status
 	if k.any {

@@ -156,7 +156,7 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	return rows
 }
 
-// nowOr writes the newest value of a curve, or a dash where nothing was told.
+// nowOr writes the newest value of a curve, or a dash where nothing was reported.
 func nowOr(s *chart.Series, color style.Token, text func(float64) string) []style.Part {
 	if s.Blank() {
 		return []style.Part{style.Muted.Of("–")}

@@ -68,7 +68,7 @@ func (p *Charted) HandleMouse(_ *View, m tea.MouseMsg, x, y int) bool {
 	return p.Controls.HandleMouse(m, x, y)
 }
 
-// Restarter is a pane that looks at places of a run by their number: when the run begins anew they are others.
+// Restarter is a pane that looks at places of a run by their number: when the run begins again they are others.
 type Restarter interface{ Restart() }
 
 // Interfaces beyond Pane are asked for by assertion. One that is met by promotion alone is lost without an error when a

@@ -14,7 +14,7 @@ type search struct {
 	up     int  // lines above the newest
 }
 
-// scroll moves by a key among so many lines that were found.
+// scroll moves by a key among that many lines that were found.
 func (s *search) scroll(k string, found int) {
 	by := map[string]int{"up": 1, "k": 1, "down": -1, "j": -1, "pgup": 10, "pgdown": -10, "home": found,
 		"end": -found}[k]

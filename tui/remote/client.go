@@ -117,7 +117,7 @@ func (c *client) SetDeadline(time.Time) error      { return nil }
 func (c *client) SetReadDeadline(time.Time) error  { return nil }
 func (c *client) SetWriteDeadline(time.Time) error { return nil }
 
-// end cuts the connection. Of several reasons the first is the one that is told.
+// end cuts the connection. Of several reasons the first is the one that is reported.
 func (c *client) end(reason string) {
 	c.mu.Lock()
 	if c.reason == "" && c.stage != gone {

@@ -31,7 +31,7 @@ func (s countedSigner) Sign(r io.Reader, data []byte) (*gossh.Signature, error) 
 	return s.Signer.Sign(r, data)
 }
 
-// exchange counts a key exchange, and says whether it goes on: the first, before the client has logged in, and later
+// exchange counts a key exchange, and says whether it continues: the first, before the client has logged in, and later
 // ones at exchangeRate. OpenSSH asks for one after a gigabyte.
 func (c *client) exchange() bool {
 	c.mu.Lock()

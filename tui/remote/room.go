@@ -14,8 +14,8 @@ import (
 //	join, leave, did ──► wake, room for one ──► herald ──► Run.SetAudience ──► every viewer
 //
 // Whoever comes, goes or acts writes it down and wakes the herald, and never waits for one. The herald tells the run of
-// the newest state and then rests, so that a thousand who come in a second are told in a few words and the last word is
-// never lost. close ends the herald.
+// the newest state and then rests, so that a thousand who come in a second are reported in a few words and the last
+// word is never lost. close ends the herald.
 type room struct {
 	run       Run
 	allowance render.Budget // of all screens
@@ -35,7 +35,7 @@ const (
 	heraldRests = 250 * time.Millisecond
 )
 
-// newRoom returns an empty room, of which the run is told.
+// newRoom returns an empty room, of which the run is reported.
 func newRoom(run Run) *room {
 	r := &room{run: run, wake: make(chan struct{}, 1), leave: make(chan struct{}), ended: make(chan struct{})}
 	r.ring()

@@ -279,7 +279,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 func (s *Server) Fingerprint() string { return gossh.FingerprintSHA256(s.signer.PublicKey()) }
 
 // Serve serves until the context ends; then every viewer's screen is restored and their connection closed. It returns
-// nil then, and otherwise why it can't go on. It may be called once.
+// nil then, and otherwise why it can't continue. It may be called once.
 //
 // It ends in this order: no more connections are accepted; those without a session are closed; the sessions, whose
 // contexts have ended, restore their screens and close, and those that have not after a while are cut off; then nothing

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// PanicError says that the program of a viewer's screen broke. The run and the other screens go on.
+// PanicError says that the program of a viewer's screen broke. The run and the other screens continue.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -52,7 +52,7 @@ func (a *Budget) Updated(since time.Time) {
 
 func (a *Budget) drew(since time.Time) { a.see(since, func() *lowTime { return &a.draw }) }
 
-// Rendered tells how long it took to make a frame of news that others are shown too. It is a part of no other time.
+// Rendered reports how long it took to make a frame of news that others are shown too. It is a part of no other time.
 func (a *Budget) Rendered(took time.Duration) {
 	if a == nil {
 		return

@@ -25,7 +25,7 @@ type diff struct {
 // rowCell is one column of a row.
 type rowCell struct{ style, text string }
 
-// gap is how many cells that are the same may be written anew: going past them takes as many bytes.
+// gap is how many cells that are the same may be written again: going past them takes as many bytes.
 const gap = 3
 
 // maxCodes bounds how many styles are kept as the terminal can show them.

@@ -65,7 +65,7 @@ func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 }
 
 // Owned makes it the renderer of the process's own terminal, before Run: of the profile that was found out, with keys
-// told apart.
+// distinguished.
 func (p *Renderer) Owned(profile colorprofile.Profile) { p.patch.profile, p.keys = profile, true }
 
 // Suspend gives the terminal back for a while. Frames are not drawn until Resume.
@@ -144,7 +144,7 @@ func (p *Renderer) end() error {
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
 }
 
-// Restore gives the terminal back when the process is about to end, whatever else goes on.
+// Restore gives the terminal back when the process is about to end, whatever else continues.
 func (p *Renderer) Restore() {
 	p.given.Store(true)
 	_ = p.end()

@@ -63,7 +63,7 @@ func unnoted(m *Model) string {
 	return ""
 }
 
-// unresumable is why the selected run can't be gone on with.
+// unresumable is why the selected run can't be resumed.
 func unresumable(m *Model) string {
 	switch r := m.selected(); {
 	case r == nil:
@@ -155,7 +155,7 @@ func open(m *Model, _ string) tea.Cmd {
 	return m.show(func() (screen.Layer, func(), error) { return h.Watch(ctx, id) })
 }
 
-// mark marks the selected run, or takes the mark away, and goes on to the next one.
+// mark marks the selected run, or takes the mark away, and moves to the next one.
 func mark(m *Model, _ string) {
 	key := m.selected().key
 	if m.marked[key] {
@@ -183,7 +183,7 @@ func compareMarked(m *Model, _ string) tea.Cmd {
 	return m.show(func() (screen.Layer, func(), error) { return h.Compare(ctx, ids) })
 }
 
-// goOn leaves the list, so that the run is gone on with.
+// goOn leaves the list, so that the run is resumed.
 func goOn(m *Model, _ string) tea.Cmd {
 	m.resume = m.selected().run.ID
 	return tea.Quit

@@ -214,8 +214,8 @@ type Host struct {
 	Compare func(ctx context.Context, ids []string) (screen.Layer, func(), error)
 	// Search opens a search by the name of its sweep or its own.
 	Search func(ctx context.Context, name string) (screen.Layer, func(), error)
-	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what
-	// goes on.
+	// Unresumable says why a run can't be resumed, "" if it can. Nil: none can from here, as it would end what
+	// continues.
 	Unresumable func(r *store.Run) string
 	MaxCompared int
 }

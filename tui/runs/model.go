@@ -1,5 +1,5 @@
 // Package runs is the screen of the recorded runs: a list of them, live ones too, from which a run is watched,
-// compared, gone on with, tagged or removed.
+// compared, resumed, tagged or removed.
 package runs
 
 import (
@@ -60,7 +60,7 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 	return m
 }
 
-// Resume is the ID of the run that the user left to go on with, "" for none.
+// Resume is the ID of the run that the user left to continue with, "" for none.
 func (m *Model) Resume() string { return m.resume }
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
@@ -81,7 +81,7 @@ func (m *Model) Init() tea.Cmd {
 
 // How often the store is looked at: once a second, rarer where reading takes long, so that a run that is trained costs
 // no more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file
-// tells.
+// reports.
 const (
 	pollEvery = time.Second
 	share     = 20

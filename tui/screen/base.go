@@ -244,7 +244,7 @@ func (b *Base) Finished(rows []string) []string {
 	return rows
 }
 
-// View is the finished screen, which wants so much of the mouse.
+// View is the finished screen, which wants that much of the mouse.
 func (b *Base) View(rows []string, title string, mouse tea.MouseMode) tea.View {
 	v := tea.NewView(strings.Join(b.Finished(rows), "\n"))
 	v.AltScreen = true

@@ -26,7 +26,7 @@ var quitting struct {
 const restorePatience = time.Second
 
 // OnQuit has SIGQUIT call restore before it ends the process, until stop is called. A signal that the caller had
-// ignored stays ignored. Restore may be called while anything else goes on.
+// ignored stays ignored. Restore may be called while anything else continues.
 func OnQuit(restore func()) (stop func()) {
 	q := &quitting
 	q.mu.Lock()

@@ -15,8 +15,8 @@ type Layer interface {
 }
 
 // Stack shows the uppermost of several screens in one program. That one has the keys and the mouse; each gets what its
-// own commands bring, so that a run goes on beneath. A screen that quits is taken away, and the one at the bottom ends
-// the program.
+// own commands bring, so that a run continues beneath. A screen that quits is taken away, and the one at the bottom
+// ends the program.
 type Stack struct {
 	layers []standing
 	number int

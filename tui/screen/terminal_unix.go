@@ -209,7 +209,7 @@ func (t *terminal) cooked() {
 	}
 }
 
-// restore gives the terminal back, whatever goes on.
+// restore gives the terminal back, whatever continues.
 func (t *terminal) restore() {
 	t.renderer.Restore()
 	t.cooked()
@@ -244,7 +244,7 @@ func (t *terminal) close() {
 	}
 }
 
-// framed is the model of a screen, whose frames go to the terminal's renderer, so many a second at most.
+// framed is the model of a screen, whose frames go to the terminal's renderer, that many a second at most.
 type framed struct {
 	tea.Model
 	base     *Base

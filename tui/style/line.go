@@ -28,7 +28,7 @@ type Pen struct {
 	Glyphs  *GlyphSet
 }
 
-// Line returns an empty line of so many columns. As the screens call it in a thousand places it is not inlined, and
+// Line returns an empty line of that many columns. As the screens call it in a thousand places it is not inlined, and
 // neither are others below that they call as often: the program would be 80 kB larger.
 //
 //go:noinline

@@ -54,7 +54,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return screen.Press(m.bindings, m, k)
 }
 
-// pause stops looking at the machine, or goes on at once.
+// pause stops looking at the machine, or continues at once.
 func (m *Model) pause(string) tea.Cmd {
 	m.paused = !m.paused
 	m.turn++

@@ -16,7 +16,7 @@ import (
 // maxCurves bounds how many learning curves stand in one chart; a low one has fewer.
 const maxCurves = 60
 
-// along is the x axis of what goes on in time.
+// along is the x axis of what continues in time.
 func (c *charts) along() chart.Axis {
 	if c.work {
 		return chart.Equivalents

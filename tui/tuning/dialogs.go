@@ -16,7 +16,7 @@ import (
 // quitDialog asks whether to stop the search.
 type quitDialog struct{}
 
-// Handle stops the search with q or y; every other key lets it go on.
+// Handle stops the search with q or y; every other key lets it continue.
 func (*quitDialog) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	switch {

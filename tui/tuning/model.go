@@ -45,7 +45,7 @@ type model struct {
 	ticking  bool
 }
 
-// underway reports whether the search goes on.
+// underway reports whether the search continues.
 func (m *model) underway() bool {
 	return !m.ended && m.leaderboard.Phase != "done" && m.leaderboard.Phase != "stopped"
 }

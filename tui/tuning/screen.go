@@ -64,7 +64,7 @@ func newTuning(s Search, o screen.Options) *model {
 	return m
 }
 
-// apply goes on to a Leaderboard.
+// apply moves to a Leaderboard.
 func (m *model) apply(b *tune.Leaderboard) {
 	m.received = m.now()
 	m.standing = newStanding(b)

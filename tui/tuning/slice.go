@@ -62,7 +62,7 @@ func dimensionIndex(m *model, key string) int {
 	return slices.IndexFunc(m.dims, func(d dimensionInfo) bool { return d.key == key })
 }
 
-// turnDimension goes on to another dimension.
+// turnDimension moves to another dimension.
 func turnDimension(m *model, by int) {
 	if n := len(m.dims); n > 0 {
 		m.charts.dim = m.dims[(dimension(m)+by+n)%n].key

@@ -31,7 +31,7 @@ type standing struct {
 }
 
 // dimensionInfo is a dimension of the search that its trials differ in. Those of several methods that have one name, as
-// adam.rate and nag.rate, are one: a trial has only its own method's, and its letter tells which.
+// adam.rate and nag.rate, are one: a trial has only its own method's, and its letter reports which.
 type dimensionInfo struct {
 	key       string
 	names     []string // of its choices; nil for a range

@@ -40,7 +40,7 @@ func (f *Field) check() {
 	}
 }
 
-// turn goes on to another choice.
+// turn moves to another choice.
 func (f *Field) turn(by int) {
 	n := len(f.Choices)
 	f.Set(f.Choices[(max(0, slices.Index(f.Choices, f.Value()))+by+n)%n])
@@ -57,7 +57,7 @@ type FormAnswer uint8
 
 // The answers.
 const (
-	Editing   FormAnswer = iota // the form goes on
+	Editing   FormAnswer = iota // the form continues
 	Submitted                   // every field has a text that is not refused
 	Cancelled
 )

@@ -18,7 +18,7 @@ type Section struct {
 	Rows  [][]style.Part
 }
 
-// Explain returns a row of a section, with so many columns for what it explains.
+// Explain returns a row of a section, with that many columns for what it explains.
 func Explain(t style.Token, what string, columns int, means string) []style.Part {
 	return []style.Part{t.Of(style.Pad(what, columns)), style.Text.Of(means)}
 }

@@ -8,7 +8,7 @@ import (
 	"newtop/tui/style"
 )
 
-// NewInput returns a field for a line of text of at most so many characters, 0 for no bound.
+// NewInput returns a field for a line of text of at most that many characters, 0 for no bound.
 func NewInput(limit int) textinput.Model {
 	t := textinput.New()
 	t.Prompt = ""

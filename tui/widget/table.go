@@ -222,7 +222,7 @@ func (t *Table[R]) SortBy(key string) {
 	t.Sorted = key
 }
 
-// SortNext goes on to the next column that is shown and can be sorted by, and after the last one to none.
+// SortNext moves to the next column that is shown and can be sorted by, and after the last one to none.
 func (t *Table[R]) SortNext() {
 	at := slices.IndexFunc(t.Columns, func(c Column[R]) bool { return c.Key == t.Sorted && t.Sorted != "" }) + 1
 	t.Sorted, t.Reversed = "", false

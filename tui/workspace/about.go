@@ -10,7 +10,7 @@ import (
 	"newtop/tui/style"
 )
 
-// about says in so many rows what the selected run is, and what it chose that others did not.
+// about says in that many rows what the selected run is, and what it chose that others did not.
 func about(m *model, w, n int) []string {
 	if m.at == nil {
 		return nil

@@ -119,7 +119,7 @@ func (d *differences) targetOf(runs []*run) (target float64, ok bool) {
 	return target, true
 }
 
-// aim goes on to a harder target, or back to an easier one.
+// aim moves to a harder target, or back to an easier one.
 func aim(m *model, k string) tea.Cmd {
 	runs := m.ranked()
 	now, ok := m.differences.targetOf(runs)

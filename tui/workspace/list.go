@@ -52,7 +52,7 @@ type list struct {
 	started []*event.RunEvent // as they were then
 }
 
-// enter takes in a run, one of so many.
+// enter takes in a run, one of that many.
 func (l *list) enter(w Watched, of int) *run {
 	most := max(minBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),

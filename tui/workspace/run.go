@@ -18,7 +18,7 @@ import (
 type run struct {
 	name, source string
 	number       int // in the order in which they came
-	colour       int // of colours, and how often they began anew
+	colour       int // of colours, and how often they began again
 	off          bool
 	feed         feed.Feed
 	open         func(ctx context.Context) (screen.Layer, func(), error)
@@ -26,7 +26,7 @@ type run struct {
 	err          error // why nothing more comes
 }
 
-// colours are the inks of runs. Where they begin anew, curves are dashed.
+// colours are the inks of runs. Where they begin again, curves are dashed.
 var colours = [...]style.Token{style.Train, style.Test, style.Residual, style.NegativeCurvature, style.Limit,
 	style.Text, style.NotFinite}
 

@@ -1,5 +1,5 @@
 // Package workspace is the screen of several runs that are watched at once: a list of them, and the charts of their
-// metrics over one another, which follow the runs as they go on.
+// metrics over one another, which follow the runs as they continue.
 package workspace
 
 import (

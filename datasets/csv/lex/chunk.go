@@ -171,7 +171,7 @@ func (c *Chunker) Release(k *Chunk) {
 	c.spare.Put(&text)
 }
 
-// Each has the rest of the chunks worked on by so many goroutines, the calls of one after another in their order, and
+// Each has the rest of the chunks worked on by that many goroutines, the calls of one after another in their order, and
 // returns the error of the first chunk that has one; no other begins after an error was seen.
 func (c *Chunker) Each(workers int, work func(worker int, k *Chunk) error) error {
 	var (

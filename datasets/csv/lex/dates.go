@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// DateOrder tells which part of a date comes first. A date may be read in several orders.
+// DateOrder reports which part of a date comes first. A date may be read in several orders.
 type DateOrder uint8
 
 // The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are

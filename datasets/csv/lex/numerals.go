@@ -78,7 +78,7 @@ func leadingDigits(field []byte) int {
 // ParseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, infinity,
 // or one that is written in another way.
 func (n Numerals) ParseLoosely(field string) (v float64, ok bool) {
-	// Most words are told by their first letter, without an error being made for each.
+	// Most words are reported by their first letter, without an error being made for each.
 	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
 		return 0, false
 	}

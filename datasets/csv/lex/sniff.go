@@ -12,7 +12,7 @@ import (
 	"newtop/datasets/fault"
 )
 
-// BoundedReader is a reader that ends in an error after so many bytes.
+// BoundedReader is a reader that ends in an error after that many bytes.
 type BoundedReader struct {
 	io.Reader
 	Remaining int

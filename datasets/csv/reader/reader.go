@@ -43,7 +43,7 @@ const sniffed = 1 << 16
 // New returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
 // if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a
 // target is then the column with the number that t has for its name, or the one at t's Place if there is one more than
-// fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
+// fields. A column that is neither is an error. The delimiter is reported as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error) {
 	d := &Reader{file: file, csv: lex.RecordReader{Source: lex.BoundedReader{Reader: r, Remaining: lex.MaxRow},

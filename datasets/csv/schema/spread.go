@@ -35,8 +35,8 @@ type cell struct {
 	folds   [][]float64 // of statistics: Means for the training rows of each part
 }
 
-// Encoding returns that of the table with so many classes, 0 for regression. gaps says for each value of a row whether
-// it may be missing.
+// Encoding returns that of the table with that many classes, 0 for regression. gaps says for each value of a row
+// whether it may be missing.
 func (t *Table) Encoding(classes int, gaps []bool) Encoding {
 	p := Encoding{Outputs: max(classes, 1)}
 	for i := range len(t.Fields) + 1 {
@@ -160,7 +160,7 @@ func (p *Encoding) Coded() []bool {
 	return coded
 }
 
-// Fits returns a *fault.FormatError if so many rows, the last of which starts on that line, are too much for the
+// Fits returns a *fault.FormatError if that many rows, the last of which starts on that line, are too much for the
 // memory.
 func (p *Encoding) Fits(file string, line, rows int) error {
 	if int64(p.Inputs+p.Outputs) > maxCells/int64(rows) {

@@ -46,7 +46,7 @@ type found struct {
 	err   error
 }
 
-// run surveys the chunks, or checks only that they are text. Some rows are looked at before several go on, so that
+// run surveys the chunks, or checks only that they are text. Some rows are looked at before several continue, so that
 // columns of many different numbers are known to be such, which are not collected then.
 func (v *surveyor) run(checkOnly bool) error {
 	v.lastChunk.Store(1 << 62)

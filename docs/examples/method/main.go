@@ -48,7 +48,7 @@ type memory struct {
 	Slopes []float64 `archive:"slopes"`
 }
 
-// Carried returns what decides how the next step goes on, for checkpoints.
+// Carried returns what decides how the next step continues, for checkpoints.
 func (r *resilient) Carried(*optim.State) any { return &r.state }
 
 // Step is one outer iteration.

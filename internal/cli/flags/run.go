@@ -26,7 +26,7 @@ type Run struct {
 	Tables         []string           // of --table
 	keys           *pflag.FlagSet     // what is no flag of its own
 	gathered       bool
-	resuming       bool // a run that is gone on with is changed
+	resuming       bool // a run that is resumed is changed
 	// Space reads the table over of that file; nil: it may have none.
 	Space func(file string, text []byte) error
 }
@@ -75,7 +75,7 @@ func (f *Run) DataConfig(cmd *cobra.Command) (trainer.Config, error) {
 	return f.Config, err
 }
 
-// AddAgain declares the flags that change a run that is gone on with, some of them before the others.
+// AddAgain declares the flags that change a run that is resumed, some of them before the others.
 func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 	f.start(cmd)
 	f.resuming = true
@@ -91,7 +91,7 @@ func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 	f.haveKeys(cmd, againKeys)
 }
 
-// Change puts what the command line says in place of what a run that is gone on with was begun with.
+// Change puts what the command line says in place of what a run that is resumed was begun with.
 func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
 	if f.keys == nil { // there are no flags
 		return c.Check()
@@ -126,7 +126,7 @@ func (f *Run) oneEnd(cmd *cobra.Command) error {
 	return Invalid("--epochs", f.Epochs, fmt.Sprintf("one number of epochs: --until has %d", until.Limits().Epochs))
 }
 
-// SameProblem reports whether two runs differ in nothing but what may change when one is gone on with.
+// SameProblem reports whether two runs differ in nothing but what may change when one is resumed.
 func SameProblem(a, b trainer.Config) bool {
 	for _, c := range []*trainer.Config{&a, &b} {
 		for i := range table {

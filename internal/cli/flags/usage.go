@@ -101,7 +101,7 @@ func OneOf(flag, value string, choices ...string) error {
 		value, choices))
 }
 
-// Arguments asks for so many arguments, any number from least on where most is 0, and says what they are.
+// Arguments asks for that many arguments, any number from least on where most is 0, and says what they are.
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {

@@ -14,7 +14,7 @@ import (
 	"newtop/trainer/store/recorder"
 )
 
-// How long a run that goes on waits for its last process to be gone. One on another machine counts as alive for ten
+// How long a run that continues waits for its last process to be gone. One on another machine counts as alive for ten
 // seconds after it was last heard of; one on this machine that was told to end takes a moment for it.
 const (
 	ownerPatience = 15 * time.Second
@@ -84,7 +84,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	return r.Job(cmd, run.ID)
 }
 
-// take makes this process the one that records a run. One that goes on by itself waits a while for the last process.
+// take makes this process the one that records a run. One that continues by itself waits a while for the last process.
 func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*recorder.Recorder, error) {
 	var busy *store.BusyError
 	for begin, decisions := time.Now(), false; ; {
@@ -105,7 +105,7 @@ func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*recor
 	}
 }
 
-// OtherFlagsError says that a run was begun with other flags than those it is to go on with.
+// OtherFlagsError says that a run was begun with other flags than those it is to continue with.
 type OtherFlagsError struct{ run, command string }
 
 func (e *OtherFlagsError) Error() string {

@@ -32,7 +32,7 @@ type Job struct {
 	Group     *launch.Group // nil for a run that this process trains by itself
 }
 
-// remainder is what a run goes on from.
+// remainder is what a run resumes from.
 type remainder struct {
 	from    *trainer.Checkpoint // nil: the start
 	history []event.Event
@@ -134,7 +134,7 @@ func failed(err error) bool {
 	return err != nil && !errors.As(err, &diverged) && !errors.As(err, &unsaved)
 }
 
-// end says how to go on with a run that was interrupted, or whose model has gone.
+// end says how to continue with a run that was interrupted, or whose model has gone.
 func (j *Job) end(cmd *cobra.Command, err error) error {
 	interrupted := errors.Is(err, context.Canceled) && cmd.Context().Err() != nil || errors.Is(err, syscall.EPIPE)
 	if _, broken := errors.AsType[*trainer.ModelError](err); broken && j.record.name() != "" {

@@ -182,7 +182,7 @@ func (r *Record) missing(ctx context.Context) error {
 // missingPatience is how long it may take to find out whether a run is recorded.
 const missingPatience = 5 * time.Second
 
-// report says where the run is kept, and how it is looked at, or gone on with where it was cut short.
+// report says where the run is kept, and how it is looked at, or resumed where it was cut short.
 func (r *Record) report(w io.Writer, cut bool) {
 	if name := r.name(); name != "" {
 		fmt.Fprintf(w, "recorded as %s: %s\n", name, r.command(cut))
@@ -201,7 +201,7 @@ func (r *Record) name() string {
 	return r.recorder.Recording().Run
 }
 
-// command returns the command that looks at the run, or goes on with it.
+// command returns the command that looks at the run, or continues with it.
 func (r *Record) command(cut bool) string {
 	name := r.name()
 	if idForm.MatchString(name) {

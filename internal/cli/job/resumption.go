@@ -17,7 +17,7 @@ import (
 	"newtop/trainer/store/recorder"
 )
 
-// Resumption goes on with recorded runs.
+// Resumption continues with recorded runs.
 type Resumption struct {
 	Store StoreFlags
 	Flags flags.Run // that change the run
@@ -63,7 +63,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	return j, r.load(cmd, j)
 }
 
-// load reads what the run goes on from, once nobody else can change it.
+// load reads what the run resumes from, once nobody else can change it.
 func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 	left, err := recorder.Resumable(cmd.Context(), j.record.recorder)
 	if err != nil {
@@ -97,7 +97,7 @@ func (e *FinishedError) Error() string {
 	return fmt.Sprintf("run %s %s: expected %s", e.Run, e.What, e.expected)
 }
 
-// Unresumable says why a run can't be gone on with as it is, nil if it can.
+// Unresumable says why a run can't be resumed as it is, nil if it can.
 func Unresumable(cmd *cobra.Command, run *store.Run) error {
 	if err := run.Readable(); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
 }
 
-// Watch serves the screen of a source, and closes it. What is served goes on to be until the context ends, or the
+// Watch serves the screen of a source, and closes it. What is served continues to be until the context ends, or the
 // source is none.
 func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
 	player := stream.NewPlayer(source, stream.Options{})

@@ -255,7 +255,7 @@ func (x *explanation) metrics(w *worth) string {
 	return text
 }
 
-// bar draws a part of so many columns, to an eighth of one.
+// bar draws a part of that many columns, to an eighth of one.
 func bar(part float64, columns int) string {
 	eighths := int(part*float64(columns)*8 + 0.5)
 	text := strings.Repeat("█", eighths/8)

@@ -201,7 +201,7 @@ func kindOf(m *modelfile.Model) score.Kind {
 // spreads reports whether a model's nets tell how far they are apart.
 func spreads(m *modelfile.Model) bool { return m.Classes == nil && len(m.Weights) > 1 }
 
-// chunk is how many rows are computed at once, if so many are there.
+// chunk is how many rows are computed at once, if that many are there.
 const chunk = 256
 
 // all goes through the rows until there are no more.

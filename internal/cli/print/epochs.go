@@ -18,18 +18,18 @@ type column struct {
 	text  func(e *event.EpochEvent) string
 }
 
-// decimal is a column of a number with so many digits, fewer where the width has no room for them.
+// decimal is a column of a number with that many digits, fewer where the width has no room for them.
 func decimal(header string, width, digits int, of func(e *event.EpochEvent) event.Float) column {
 	return column{header, width, func(e *event.EpochEvent) string { return fitted(of(e), digits, width) }}
 }
 
-// innerWidth is room for what solves tells, as 111 B39N1.
+// innerWidth is room for what solves reports, as 111 B39N1.
 const innerWidth = 9
 
-// columns returns the table of a run of which e has all that was told: what every method has, and between that and the
-// cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of
-// its members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may
-// tell more than its opening, and has what it tells alone.
+// columns returns the table of a run of which e has all that was reported: what every method has, and between that and
+// the cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range
+// of its members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch
+// may tell more than its opening, and has what it tells alone.
 func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	list := []column{
 		{run.Counted(), 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
@@ -254,7 +254,7 @@ func members(first *event.MemberMetrics) column {
 	}}
 }
 
-// fitted formats a figure with as many digits, up to so many, as the width has room for.
+// fitted formats a figure with as many digits, up to that many, as the width has room for.
 func fitted(f event.Float, digits, width int) string {
 	text := Number(f, digits)
 	for ; len(text) > width && digits > 1; text = Number(f, digits) {

@@ -77,7 +77,7 @@ func ShortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
 // InterruptedError is the end of a run by a signal, or because nobody reads its output any more.
 type InterruptedError struct {
 	Cause error
-	Next  string // the command that goes on with it
+	Next  string // the command that continues with it
 }
 
 func (e *InterruptedError) Error() string {

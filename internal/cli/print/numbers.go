@@ -22,7 +22,7 @@ func Number(f event.Float, digits int) string {
 	return fmt.Sprintf("%.*g", digits, float64(f))
 }
 
-// Fixed formats a figure with so many digits behind the point, and a missing one as a dot.
+// Fixed formats a figure with that many digits behind the point, and a missing one as a dot.
 func Fixed(f event.Float, digits int) string {
 	if f.Absent() {
 		return "."
@@ -140,7 +140,7 @@ func seconds(s event.Float) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// CountRange writes so many of something, or from so many to so many.
+// CountRange writes that many of something, or from that many to that many.
 func CountRange(low, high int, what string) string {
 	if low < high {
 		return fmt.Sprintf("%d to %d %ss", low, high, what)

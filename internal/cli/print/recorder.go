@@ -14,8 +14,8 @@ import (
 )
 
 // TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the table needs
-// to show is known from the first step, so that the row of the starting weights waits for it. Where an epoch tells what
-// none before did, the heading is printed again with its columns.
+// to show is known from the first step, so that the row of the starting weights waits for it. Where an epoch reports
+// what none before did, the heading is printed again with its columns.
 type TextRecorder struct {
 	out, messages io.Writer
 	width         int // of the terminal; 0: there is none
@@ -107,7 +107,7 @@ func (t *TextRecorder) opening() {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	if said := [2]string{r.ID, text}; said != t.said { // a log's beginning may be told again, with what it counts
+	if said := [2]string{r.ID, text}; said != t.said { // a log's beginning may be reported again, with what it counts
 		t.said = said
 		fmt.Fprintln(t.messages, t.sentence(Printable(text)))
 	}
@@ -150,7 +150,7 @@ func (t *TextRecorder) start(e *event.EpochEvent) error {
 	return err
 }
 
-// learn takes in what an epoch tells, and reports whether anything of it is new.
+// learn takes in what an epoch reports, and reports whether anything of it is new.
 func (t *TextRecorder) learn(e *event.EpochEvent) (news bool) {
 	for q := range event.QuantityCount {
 		if f := q.Of(&t.known); f.Absent() && !q.Of(e).Absent() {

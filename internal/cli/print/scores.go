@@ -7,7 +7,7 @@ import (
 	"newtop/trainer/event"
 )
 
-// Scores tells how well the outputs of some rows fit, in a line: "test rows: RMSE 52.7, MAE 43, R² 0.48". what names
+// Scores reports how well the outputs of some rows fit, in a line: "test rows: RMSE 52.7, MAE 43, R² 0.48". what names
 // the rows.
 func Scores(what string, s *event.Scores) string {
 	if text := Metrics(score.Metrics(s)); text != "" {

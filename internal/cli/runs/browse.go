@@ -30,7 +30,7 @@ func browses(cmd *cobra.Command, list *pflag.FlagSet) bool {
 	return !printed
 }
 
-// browse lists runs on the screen, and goes on with the one that the user left for that.
+// browse lists runs on the screen, and continues with the one that the user left for that.
 func browse(cmd *cobra.Command, a *job.StoreFlags, f *flags.Screen) error {
 	options, err := f.Options()
 	if err != nil {
@@ -62,7 +62,7 @@ func browse(cmd *cobra.Command, a *job.StoreFlags, f *flags.Screen) error {
 	return next.RunE(next, []string{resume})
 }
 
-// Over opens the runs of a record over a run's screen. None of them can be gone on with from there: that would end the
+// Over opens the runs of a record over a run's screen. None of them can be resumed from there: that would end the
 // run.
 func Over(cmd *cobra.Command, record job.StoreFlags, o screen.Options) func() (screen.Layer, func(), error) {
 	return func() (screen.Layer, func(), error) {

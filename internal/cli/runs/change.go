@@ -147,7 +147,7 @@ func warnOfClock(cmd *cobra.Command, doubtful []*store.Run) {
 
 // oldRuns returns the runs, the last that came into the store first, of which nothing was recorded since a time.
 // Doubtful are those of them that came after one that is not old: the clock was another then. What is from the future,
-// or has no time that can be read, tells nothing.
+// or has no time that can be read, reports nothing.
 func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Run) {
 	after := false // one that is not old
 	for i := len(runs) - 1; i >= 0; i-- {

@@ -54,7 +54,7 @@ func newRunsShow(a *job.StoreFlags) *cobra.Command {
 // runReport is a run as runs show --format json prints it.
 type runReport struct {
 	runRow
-	Repeat   string               `json:"repeat"` // the command that trains the same anew
+	Repeat   string               `json:"repeat"` // the command that trains the same again
 	Config   trainer.Config       `json:"config"`
 	Run      *event.RunEvent      `json:"run"`
 	First    *event.EpochEvent    `json:"first"`
@@ -92,7 +92,7 @@ type sheet struct {
 // nameWidth is the room for a line's name.
 const nameWidth = 14
 
-// line writes a line unless there is nothing to say; in a terminal a long text goes on below.
+// line writes a line unless there is nothing to say; in a terminal a long text continues below.
 func (s *sheet) line(name, format string, args ...any) {
 	text := print.Printable(fmt.Sprintf(format, args...))
 	if text == "" || s.err != nil {
@@ -201,7 +201,7 @@ var endings = map[event.Reason]string{
 	event.ReasonDiverged: "no finite loss, or one far above the start",
 }
 
-// checkpoint says from where the run can be gone on with.
+// checkpoint says from where the run can be resumed.
 func (t *summary) checkpoint() string {
 	if t.run.Checkpoint < 0 {
 		return ""

@@ -83,7 +83,7 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	return j.Show(cmd, options, r.browse)
 }
 
-// served goes on with the run and serves it.
+// served continues with the run and serves it.
 func (r *resumer) served(cmd *cobra.Command, name string, printer trainer.Recorder) error {
 	h, err := r.serve.Host(cmd, &r.screen)
 	if err != nil {

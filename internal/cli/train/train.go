@@ -1,4 +1,4 @@
-// Package train has the commands that train, go on with a run, and watch one.
+// Package train has the commands that train, continue with a run, and watch one.
 package train
 
 import (
@@ -16,7 +16,7 @@ import (
 	"newtop/trainer/event"
 )
 
-// starter begins a run without a screen in this terminal, or goes on with it, and may serve it.
+// starter begins a run without a screen in this terminal, or continues with it, and may serve it.
 type starter struct {
 	flags  flags.Run
 	serve  job.ServeFlags

@@ -88,7 +88,7 @@ func trialOf(t *tune.Trial) trialJSON {
 		Begun:             t.Started, Ended: t.Ended}
 }
 
-// boardOf returns what is printed of a board with its best settings, so many of them.
+// boardOf returns what is printed of a board with its best settings, that many of them.
 func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	limit := func(v float64) *float64 {
 		if !(v > 0) || math.IsInf(v, 0) {

@@ -20,7 +20,7 @@ import (
 	"newtop/tui/screen"
 )
 
-// boardPrinter prints a search as it goes on.
+// boardPrinter prints a search as it continues.
 type boardPrinter interface {
 	// board is given every newer state, which holds all that was in those before.
 	board(b *tune.Leaderboard) error
@@ -66,7 +66,7 @@ func (t *tuner) report(cmd *cobra.Command, settled trainer.Config) {
 	}
 }
 
-// print searches without a screen. The search goes on in a goroutine of its own, so that it does not wait for whoever
+// print searches without a screen. The search continues in a goroutine of its own, so that it does not wait for whoever
 // reads what is printed; when nothing can be printed any more it is stopped.
 func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 	p := t.printer(cmd)
@@ -137,7 +137,7 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 	return t.outcome(cmd, b, cmp.Or(screenErr, printBoard(cmd.OutOrStdout(), b, t.top), err))
 }
 
-// outcome says where the search is kept, and how it is gone on with where it was cut short.
+// outcome says where the search is kept, and how it is resumed where it was cut short.
 func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
 	at := flags.AtStore(t.run.Store)
 	again := "newtop tune --resume " + flags.Quote(b.Name) + at

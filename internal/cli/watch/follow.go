@@ -78,9 +78,9 @@ func staleness(s stream.Source) string {
 	return ""
 }
 
-// printer prints events, many at a time. What would be printed the same again after a source began anew is passed over:
-// a run that was resumed goes on from its checkpoint, and values that were written late change the epochs that they
-// belong to.
+// printer prints events, many at a time. What would be printed the same again after a source began again is passed
+// over: a run that was resumed resumes from its checkpoint, and values that were written late change the epochs that
+// they belong to.
 type printer struct {
 	name     string // of the format
 	width    int    // of the terminal; 0: there is none
@@ -91,7 +91,7 @@ type printer struct {
 	messages io.Writer
 	seed     maphash.Seed
 	given    []uint64 // hashes of what was printed of each event
-	same     int      // how many of them came again since the source began anew
+	same     int      // how many of them came again since the source began again
 	newest   int      // the epoch that was printed last
 	common   int      // the last epoch among those that came again
 }
@@ -105,7 +105,7 @@ func newPrinter(format string, out, messages io.Writer) (*printer, error) {
 	return p, p.restart()
 }
 
-// restart begins the format anew: what it prints depends on what it has seen.
+// restart begins the format again: what it prints depends on what it has seen.
 func (p *printer) restart() (err error) {
 	p.same, p.common = 0, noEpoch
 	p.format, err = print.NewRecorderOf(p.width, p.name, &p.text, &p.notes)

@@ -108,7 +108,7 @@ func (l *listeners) close(cmd *cobra.Command) error {
 // untilMet waits for a condition.
 type untilMet struct {
 	until *alert.Until
-	once  bool          // the run may go on behind what is read
+	once  bool          // the run may continue behind what is read
 	met   chan struct{} // closed once it is
 	mu    sync.Mutex
 	run   event.RunEvent
@@ -159,20 +159,21 @@ func (u *untilMet) text() string {
 	return words
 }
 
-// saver records what is watched. Where a source begins anew, what comes again is passed over, and what differs is
+// saver records what is watched. Where a source begins again, what comes again is passed over, and what differs is
 // recorded behind a way back to the last epoch that they have in common.
 type saver struct {
-	store   *store.Store
-	about   recorder.About
-	id      string // the watched run's own
-	out     *recorder.Recorder
-	seed    maphash.Seed
-	given   []uint64          // hashes of the events that were recorded
-	same    int               // how many of them came again since the source began anew
-	newest  int               // the epoch that was recorded last
-	common  int               // the last epoch among those that came again
-	opening *event.RunEvent   // the run's beginning until something happened in it, as it may be told again with more
-	pending *event.EpochEvent // the newest epoch, of which more may be told
+	store  *store.Store
+	about  recorder.About
+	id     string // the watched run's own
+	out    *recorder.Recorder
+	seed   maphash.Seed
+	given  []uint64 // hashes of the events that were recorded
+	same   int      // how many of them came again since the source began again
+	newest int      // the epoch that was recorded last
+	common int      // the last epoch among those that came again
+	// the run's beginning until something happened in it, as it may be reported again with more
+	opening *event.RunEvent
+	pending *event.EpochEvent // the newest epoch, of which more may be reported
 	err     error
 }
 

@@ -106,7 +106,7 @@ func warningOf(s stream.Source) string {
 type summary struct {
 	run     event.RunEvent
 	done    *event.DoneEvent
-	epochs  int // that were told
+	epochs  int // that were reported
 	newest  int
 	elapsed event.Float
 	metrics []metric

@@ -128,7 +128,7 @@ func (t sweepTile) body(left, strip Mem) {
 	t.JMP(LabelRef("done"))
 }
 
-// fetched goes on to what the next strip fetches; after the last one that is the same line again and again.
+// fetched continues to what the next strip fetches; after the last one that is the same line again and again.
 func (t sweepTile) fetched() {
 	t.ADDQ(sweepField(t.isa, "aheadNext"), r12)
 	t.DECQ(sweepField(t.isa, "aheadStrips"))

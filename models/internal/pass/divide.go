@@ -162,7 +162,7 @@ func squareNodes(nodes int) int {
 	return (max(minSquare, (nodes+maxParts-1)/maxParts) + partNodes - 1) &^ (partNodes - 1)
 }
 
-// SquareCost returns how many multiplications of a row's numbers the square of so many nodes takes.
+// SquareCost returns how many multiplications of a row's numbers the square of that many nodes takes.
 func SquareCost(nodes int) int {
 	cost, size := 0, squareNodes(nodes)
 	for first := 0; first < nodes; first += size {

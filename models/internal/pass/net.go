@@ -127,7 +127,7 @@ type Loss interface {
 	// Of returns the part of E_p that an output u with this activation has, for the target t.
 	Of(u, t float64, out Activation) float64
 
-	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is
+	// keeps returns how many numbers tp.kept of that many outputs has a row: what layer.pullKeep keeps, where it is
 	// called, and behind it the loss's own.
 	keeps(out Activation, outputs int) int
 	// The loss is −log p(y|u), but for a constant, of some distribution p of targets y. draws returns how many random

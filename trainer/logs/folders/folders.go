@@ -19,7 +19,7 @@ type layout struct {
 	program string
 	// find returns the folder that lies at a path or a known way below it, empty if none does.
 	find func(path string) string
-	// parts are what there is to read, in the order in which it is told; what says how a run ended comes last.
+	// parts are what there is to read, in the order in which it is reported; what says how a run ended comes last.
 	parts func(dir string) []part
 }
 

@@ -41,7 +41,7 @@ type facts struct {
 	path     string
 	parse    func(text []byte) (fact, error)
 	stamp    stamp
-	reported string // what was told last
+	reported string // what was reported last
 	fault    string // why it could not be read
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // sacred is what Sacred's FileStorageObserver writes: DIR/N/{run.json, config.json, metrics.json, cout.txt}, each but
-// the last written anew with every heartbeat.
+// the last written again with every heartbeat.
 var sacred = layout{
 	program: "Sacred",
 	find: func(path string) string {

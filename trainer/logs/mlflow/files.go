@@ -244,7 +244,7 @@ func (r *fileReader) find() error {
 	return nil
 }
 
-// stamp tells whether a file or directory was changed.
+// stamp reports whether a file or directory was changed.
 type stamp struct{ size, time int64 }
 
 func stampOf(path string) stamp {

@@ -33,7 +33,8 @@ type story struct {
 	info     logs.Info
 }
 
-// report tells what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and goes on.
+// report reports what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and
+// continues.
 func (s *story) report(to logs.Sink, run Run, params map[string]string) error {
 	if s.ended && states[run.Status] == logs.Unknown {
 		return logs.ErrRestart

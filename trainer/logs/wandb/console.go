@@ -39,7 +39,7 @@ func (c *console) write(b []byte, line func(string)) {
 func clean(b []byte) string { return strings.TrimRight(logs.Clean(string(b)), " ") }
 
 // output follows the file in which W&B keeps what the program prints. A line that the program draws again, as a bar, is
-// written anew in its place, so the last line is always read again.
+// written again in its place, so the last line is always read again.
 type output struct {
 	f     *os.File
 	at    int64  // where the last line begins

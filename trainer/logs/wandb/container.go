@@ -35,7 +35,7 @@ func (f *format) header() string {
 	return string(append(binary.LittleEndian.AppendUint16([]byte(f.ident), f.magic), f.version))
 }
 
-// container reads records one after the other, and goes on where it stopped when the file has grown.
+// container reads records one after the other, and continues where it stopped when the file has grown.
 type container struct {
 	f      io.ReaderAt
 	name   string // for errors

@@ -7,7 +7,7 @@
 // A record is one chunk of type 1, or a first, middle ones and a last (2, 3, 4). Fewer than seven bytes that are left
 // of a block are zeros. A record is a protocol buffer; records.go and swanlab.go list the fields that are read.
 //
-// Both programs keep what they write in memory, W&B until a block is full: a run that goes on comes in jumps.
+// Both programs keep what they write in memory, W&B until a block is full: a run that continues comes in jumps.
 package wandb
 
 import (
@@ -55,7 +55,7 @@ type reader struct {
 	ended   bool // whether the file says how the run ended, and how
 	state   logs.State
 	message string
-	over    bool // whether the sink was told
+	over    bool // whether the sink was reported
 	rowState
 	scalars
 

@@ -128,7 +128,7 @@ func (t *tasks) do(s *optim.State) {
 // taskSize is about how many multiplications a task has: some 10 µs of them.
 const taskSize = 1 << 18
 
-// strips calls f for strips of rows of a matrix of so many rows, of which each costs some multiplications.
+// strips calls f for strips of rows of a matrix of that many rows, of which each costs some multiplications.
 func strips(rows, cost int, f func(from, to int)) {
 	each := max(1, taskSize/max(cost, 1))
 	each = min((each+7)&^7, rows) // whole registers

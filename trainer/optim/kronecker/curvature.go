@@ -59,7 +59,7 @@ type blockFactors struct {
 	InverseS optim.Numbers `archive:"outputs inverse"`
 }
 
-// NewCurvature returns one of n weights whose factors are empty, for sides of at most so many rows.
+// NewCurvature returns one of n weights whose factors are empty, for sides of at most that many rows.
 func NewCurvature(o optim.Objective, n, side int) *Curvature {
 	c := &Curvature{Factors: CurvatureFactors{Side: side}}
 	blocks, _ := blocksOf(o, n)

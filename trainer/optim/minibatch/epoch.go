@@ -22,7 +22,7 @@ type Method struct {
 	Update Update
 	// Ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
 	Ahead func(s *optim.Settings, w []float64) []float64
-	// Grown returns the rows of a batch in the epoch that begins, where so many are set; nil: these.
+	// Grown returns the rows of a batch in the epoch that begins, where that many are set; nil: these.
 	Grown func(s *optim.State, rows int) int
 
 	order    []int

@@ -95,7 +95,7 @@ func (s *Server) Serve(tb testing.TB) string {
 	return "unix:" + path
 }
 
-// Observe connects to a newtop that listens at a path, and offers it a look at so many steps, before each of which it
+// Observe connects to a newtop that listens at a path, and offers it a look at that many steps, before each of which it
 // calls train with the weights, that is to change them.
 func (s *Server) Observe(path string, steps int, train func(step int, w []float64)) error {
 	s.bind()

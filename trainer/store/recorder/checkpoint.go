@@ -12,14 +12,14 @@ import (
 
 // ResumePoint is what trainer.Resume takes, and what there was besides.
 type ResumePoint struct {
-	Config  trainer.Config      // what the run began with, or was gone on with last
+	Config  trainer.Config      // what the run began with, or was resumed last
 	From    *trainer.Checkpoint // the newest that can be read; nil where there is none
 	History []event.Event       // what was recorded up to the checkpoint, downsampled where it is long
 	Skipped error               // why a newer checkpoint than From was passed over; nil: it is the newest
 	Damage  error               // what of History is missing; nil: nothing
 }
 
-// Resumable returns what a recorder of Continue's goes on from. It comes before the first event.
+// Resumable returns what a recorder of Continue's resumes from. It comes before the first event.
 func Resumable(ctx context.Context, r *Recorder) (rest ResumePoint, err error) {
 	from := int64(0)
 	var events []store.Numbered

@@ -125,7 +125,7 @@ func (p *partWriter) encode() {
 // receive takes a checkpoint that is encoded.
 func (p *partWriter) receive(e *encoded) { p.encoding, p.queued = nil, e }
 
-// wrote goes on to the next part, and reports whether there is none.
+// wrote moves to the next part, and reports whether there is none.
 func (p *partWriter) wrote(took time.Duration) (all bool) {
 	e := p.queued
 	e.took += took

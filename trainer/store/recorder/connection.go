@@ -10,7 +10,7 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-// connection is the writer's own connection to the database, with its statements. It is opened anew after a failure.
+// connection is the writer's own connection to the database, with its statements. It is opened again after a failure.
 type connection struct {
 	store      *store.Store
 	db         *sql.DB // nil while closed

@@ -40,7 +40,7 @@ const (
 	lastRetry  = time.Second
 	lockGrace  = time.Second // of a file that is locked, before it is a warning
 	minPause   = time.Second // between checkpoints
-	pauseShare = 20          // and so many times what the last one took
+	pauseShare = 20          // and that many times what the last one took
 )
 
 // Recorder records one run. It never makes the trainer wait, and does not end a run: what goes wrong is its Warning.
@@ -86,7 +86,7 @@ var (
 // checkpointState is what decides when the next checkpoint is due, and the one that waits.
 type checkpointState struct {
 	Pause   time.Duration // between two at least
-	Share   int           // and so many times what the last one took
+	Share   int           // and that many times what the last one took
 	Pending *Pending      // one that nobody has begun to write; a newer one takes its place
 	last    time.Time     // when the newest was handed over; zero: none
 	Busy    bool          // it is not on the disk yet
@@ -107,7 +107,7 @@ func newFrom(s *store.Store, a About, w *Writer) *Recorder {
 	return r
 }
 
-// resumeFrom makes the run go on after an event that is not that of its newest checkpoint.
+// resumeFrom makes the run continue after an event that is not that of its newest checkpoint.
 func (r *Recorder) resumeFrom(seq int64) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -117,7 +117,7 @@ func (r *Recorder) resumeFrom(seq int64) {
 	r.seq, r.Writer.from = seq, seq
 }
 
-// Configure gives a run that is gone on with another configuration, from its first new event on: other limits, say.
+// Configure gives a run that is resumed another configuration, from its first new event on: other limits, say.
 func (r *Recorder) Configure(c trainer.Config) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -132,7 +132,7 @@ func (r *Recorder) OnWarning(f func(string)) {
 }
 
 // Record implements trainer.Recorder. It returns at once, and nil unless the run was begun by the name of another one
-// that must be gone on with. A run that ends before its RunEvent leaves nothing.
+// that must be resumed. A run that ends before its RunEvent leaves nothing.
 func (r *Recorder) Record(e event.Event) error {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -161,7 +161,7 @@ func (r *Recorder) Record(e event.Event) error {
 	return nil
 }
 
-// open makes the run begin with its RunEvent. A run that is gone on with keeps its ID.
+// open makes the run begin with its RunEvent. A run that is resumed keeps its ID.
 func (r *Recorder) open(e *event.RunEvent) {
 	if r.id != "" {
 		e.ID = r.id
@@ -306,7 +306,7 @@ func (r *Recorder) drop(reason string) {
 func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
-	default: // it has been told
+	default: // it has been reported
 	}
 }
 

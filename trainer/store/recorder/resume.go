@@ -10,7 +10,7 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-// claim makes this process the owner of a run that nobody records, and notes from where it will go on.
+// claim makes this process the owner of a run that nobody records, and notes from where it will continue.
 func (w *Writer) claim(ctx context.Context, id string) error {
 	err := w.store.Change(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		run, err := store.IdleRun(ctx, conn, id)
@@ -40,7 +40,7 @@ func (w *Writer) claim(ctx context.Context, id string) error {
 	return err
 }
 
-// forget deletes what was recorded after the checkpoint that the run goes on from, and its end, and puts the new
+// forget deletes what was recorded after the checkpoint that the run resumes from, and its end, and puts the new
 // opening in the place of the old one.
 func (w *Writer) forget(ctx context.Context, at *position, opening []byte, config sql.NullString) error {
 	for _, q := range []string{

@@ -45,7 +45,7 @@ type thinner struct {
 // thin takes old epochs out, and counts what that takes from the run.
 func (w *thinner) thin(ctx context.Context) error {
 	t := &w.at.thinning
-	if !w.at.started { // a run that is gone on with may be cut back yet
+	if !w.at.started { // a run that is resumed may be cut back yet
 		return nil
 	}
 	if !t.known {

@@ -22,9 +22,9 @@ type Writer struct {
 	Bounds   Bounds
 	parts    partWriter
 
-	from         int64 // of a run that is gone on with: its events after this one are forgotten
+	from         int64 // of a run that is resumed: its events after this one are forgotten
 	name         string
-	damaged      bool // the row of a run that is gone on with, which stays marked as such
+	damaged      bool // the row of a run that is resumed, which stays marked as such
 	at           position
 	lastWrite    time.Time // of the last transaction
 	failingSince time.Time // since when nothing succeeds; zero: all is well
@@ -259,7 +259,7 @@ func (w *Writer) fill(ctx context.Context, at *position, job *work) error {
 	return rowcode.WriteChecksums(ctx, w.conn, "runs", "run = ?", at.run)
 }
 
-// startRun makes the row of a new run, or forgets the rest of one that is gone on with.
+// startRun makes the row of a new run, or forgets the rest of one that is resumed.
 func (w *Writer) startRun(ctx context.Context, at *position, e *event.RunEvent) error {
 	text, err := event.EncodeEvent(*e)
 	if err != nil {
@@ -312,7 +312,7 @@ func claimName(ctx context.Context, conn *sql.Conn, name string) error {
 	return cmp.Or(err, ErrClaimed)
 }
 
-// release gives the run up, so that another process may go on with it at once.
+// release gives the run up, so that another process may continue with it at once.
 func (w *Writer) release() {
 	if w.at.run == 0 {
 		return

@@ -15,7 +15,7 @@ import (
 
 // Every row has a checksum of its values, in its column crc, so that a bit that changes on the disk is found; the bytes
 // of a checkpoint have their own. The run's number is not in it, which is another in every database: that no row was
-// lost or moved is told by the sum of a run's checksums in its row. A row of before version 3 has null there and is
+// lost or moved is reported by the sum of a run's checksums in its row. A row of before version 3 has null there and is
 // taken as it is.
 
 // ChecksumColumns are the columns that a checksum is of, by table.

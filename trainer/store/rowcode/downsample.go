@@ -8,7 +8,7 @@ import (
 )
 
 // A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row
-// that tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
+// that reports which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
 // neighbouring rows until few enough are left and fetches the epochs that they name.
 
 const (

@@ -226,7 +226,7 @@ func (r *Record) Save(ctx context.Context, q *Search, trials []Trial) error {
 	})
 }
 
-// Release gives the search up, so that another process may go on with it at once.
+// Release gives the search up, so that another process may continue with it at once.
 func (r *Record) Release(ctx context.Context) error {
 	return r.store.ChangeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		_, err := conn.ExecContext(ctx, "UPDATE searches SET owner = NULL WHERE search = ? AND owner = ?", r.row,

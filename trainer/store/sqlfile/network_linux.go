@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networks are the file systems of several hosts, by the magic number that statfs(2) tells.
+// networks are the file systems of several hosts, by the magic number that statfs(2) reports.
 var networks = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:   "NFS",
 	unix.SMB_SUPER_MAGIC:   "SMB",

@@ -70,7 +70,7 @@ func (o *Owner) String() string {
 }
 
 // alive reports whether the owner still records. A process of this host is looked at; of others, and where that is
-// not to be had, the heartbeat tells.
+// not to be had, the heartbeat reports.
 func (o *Owner) Alive(now time.Time) bool {
 	if o.Token == "" {
 		return false

@@ -46,7 +46,7 @@ func (e *sqlError) Error() string {
 // filesOfStore is how many files are open while a store is opened: the database, those beside it, and its directory.
 const filesOfStore = 8
 
-// crowded reports whether so many files are open that a store's can't be as well. Some of them are closed again once
+// crowded reports whether that many files are open that a store's can't be as well. Some of them are closed again once
 // opening has failed.
 func crowded() bool {
 	for range filesOfStore {

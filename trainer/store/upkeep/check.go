@@ -251,7 +251,7 @@ func (c *checker) events(ctx context.Context, r *store.RunReader) error {
 				Text: oneLine(e.Err)})
 		}
 		batch, next, err := r.Window(ctx, reached)
-		if err != nil { // go on behind what SQLite can't read
+		if err != nil { // continue behind what SQLite can't read
 			unread++
 			whole, next = false, min(reached+store.Window, r.Events)
 			if err := c.reportUnread(ctx, Finding{Run: r.ID, Table: "events", Seq: reached + 1}, err); err != nil {

@@ -39,7 +39,7 @@ func (t *Tally) All() int { return t.Added + t.Updated + t.Same + t.Older }
 // maxRenamed bounds Merged.Renamed.
 const maxRenamed = 5
 
-// ConflictError says that a run or a search of a source is here as well and has gone on differently.
+// ConflictError says that a run or a search of a source is here as well and has continued differently.
 type ConflictError struct{ File, What, Into string }
 
 func (e *ConflictError) Error() string {

@@ -303,7 +303,7 @@ func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 	return err
 }
 
-// search copies the trials of a search that was copied, up to the first that is not there: it can be gone on with from
+// search copies the trials of a search that was copied, up to the first that is not there: it can be resumed from
 // what it was then.
 func (v *salvage) search(ctx context.Context, n numbered) error {
 	text := "search " + n.name + ": "

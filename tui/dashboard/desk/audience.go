@@ -34,7 +34,7 @@ func audienceParts(a *App, w int) []style.Part {
 	return []style.Part{style.Muted.Of(n), style.Text.Of(who), style.Text.Of("  ")}
 }
 
-// inControl says who controls the run, with names of at most so many columns together.
+// inControl says who controls the run, with names of at most that many columns together.
 func inControl(a *App, all *event.Audience, longest int) string {
 	var names []string
 	you := false

@@ -167,7 +167,7 @@ type follower struct {
 	source feed.Feed
 	seen   uint64 // the version that the viewer was told of
 	saves  int    // and how many saves
-	resets int    // and how often the run began anew
+	resets int    // and how often the run began again
 	first  bool   // there was a history before the viewer came
 	closed chan struct{}
 	once   sync.Once

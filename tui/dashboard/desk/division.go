@@ -11,14 +11,14 @@ func isBlank(a *App, id layout.ID) bool {
 	return ok && p.Blank(a.H)
 }
 
-// reported reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing
-// for.
+// reported reports whether a run that is reported by its figures alone has something for a pane that it has mostly
+// nothing for.
 func reported(a *App, id layout.ID) bool {
 	return id == layout.Spectrum && len(a.H.Spectra) > 0 || id == layout.Inner && a.H.Factors.Reported()
 }
 
-// IsIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do
-// not show.
+// IsIdle reports whether a run that is reported by its figures alone has nothing for a pane, or nothing that the
+// metrics do not show.
 func IsIdle(a *App, id layout.ID) bool {
 	if !a.H.MetricsOnly() {
 		return false

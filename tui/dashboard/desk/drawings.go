@@ -38,7 +38,7 @@ type appearance struct {
 	ascii         bool
 }
 
-// paneKey tells what a pane's picture depends on besides the history.
+// paneKey reports what a pane's picture depends on besides the history.
 type paneKey struct {
 	id       layout.ID
 	key      pane.CacheKey
@@ -52,7 +52,7 @@ type drawnPane struct {
 	used  time.Time
 }
 
-// frameKey tells what a screen depends on besides the history.
+// frameKey reports what a screen depends on besides the history.
 type frameKey struct {
 	width, height              int
 	style                      appearance
@@ -86,7 +86,7 @@ func (d *drawings) pane(k paneKey, now time.Time) *drawnPane {
 	return p
 }
 
-// make makes room for something of so many cells.
+// make makes room for something of that many cells.
 func (d *drawings) make(cells int) {
 	if d.cells += cells; d.cells > maxCells || d.panes == nil {
 		d.panes, d.frames, d.cells = map[paneKey]*drawnPane{}, map[frameKey]*drawnFrame{}, cells

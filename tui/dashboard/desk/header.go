@@ -57,7 +57,7 @@ func headerRun(a *App, w int) string {
 	return l.Full()
 }
 
-// headerFacts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
+// headerFacts writes what the run is, as far as there is room: at most that many facts, all with a negative number.
 func headerFacts(a *App, l *style.Line, most int) {
 	r := a.H.Run
 	if r == nil {
@@ -259,8 +259,8 @@ func progressLine(a *App, l *style.Line) {
 }
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
-// what a method adapts is told by its newest epoch; but for a rate that follows a schedule, whose setting is where it
-// began.
+// what a method adapts is reported by its newest epoch; but for a rate that follows a schedule, whose setting is where
+// it began.
 func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
 	_, planned := h.Plan()

@@ -11,7 +11,7 @@ import (
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
-// So a chart that was drawn a moment ago keeps its picture for a while; the values in its frame go on, unless
+// So a chart that was drawn a moment ago keeps its picture for a while; the values in its frame continue, unless
 // the picture repeats them, and the header follows every change. The first change after some quiet shows at once,
 // and so does what a key does.
 const (

@@ -51,7 +51,7 @@ func Unsteerable(a *App) string {
 	return ""
 }
 
-// Unchangeable is why the run can't be changed at present: a race goes on from the weights of its beginning.
+// Unchangeable is why the run can't be changed at present: a race resumes from the weights of its beginning.
 func Unchangeable(a *App) string {
 	if reason := Unsteerable(a); reason != "" || !a.H.Status.Racing {
 		return reason

@@ -227,7 +227,7 @@ func (p *Picker) list(v *pane.View, w, n int, titles bool) []string {
 	return rows
 }
 
-// detail says what the chosen method is, what it costs and what can be set. Where that is more than so many rows, the
+// detail says what the chosen method is, what it costs and what can be set. Where that is more than that many rows, the
 // settings stand without their meanings.
 func (p *Picker) detail(v *pane.View, w, room int) []string {
 	m := p.Chosen()

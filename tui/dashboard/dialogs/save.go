@@ -117,7 +117,7 @@ func (f *saveForm) problem() string {
 	return ""
 }
 
-// turn goes on to the next format.
+// turn moves to the next format.
 func (f *saveForm) turn() {
 	name, k := strings.TrimSpace(f.file.Value()), f.format()
 	if k >= 0 {

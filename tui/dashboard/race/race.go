@@ -24,7 +24,7 @@ type View struct {
 	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
-	at                    int  // the racer that enter goes on with
+	at                    int  // the racer that enter continues with
 	chosen                bool // by hand; until then it is the leader
 	confirming            bool // whether to abandon the race
 	race                  *event.RaceEvent
@@ -60,7 +60,7 @@ func (r *View) start(h *history.History) {
 	r.race = h.Race.Event
 }
 
-// selected is the racer that enter goes on with, −1 while there is none.
+// selected is the racer that enter continues with, −1 while there is none.
 func (r *View) selected(h *history.History) int {
 	order := h.Race.Ranking(r.byLoss)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"newtop/tui/style"
 )
 
-// title tells what the race is about.
+// title reports what the race is about.
 func (r *View) title(v *pane.View, room int) []style.Part {
 	e := v.H.Race.Event
 	parts := []style.Part{style.Strong.Of("race")}

@@ -154,7 +154,7 @@ func unseekable(a *desk.App) string {
 	return ""
 }
 
-// ask remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
+// ask remembers what is asked for, so that the next key resumes from there, and has charts follow at once.
 func (b *Bar) ask(a *desk.App, epoch int, speed float64) {
 	b.requested, b.epoch, b.speed = true, epoch, speed
 	a.Touch()
@@ -176,7 +176,7 @@ func (b *Bar) seek(a *desk.App, epoch int) tea.Cmd {
 	return a.Send(event.Seek{Epoch: epoch})
 }
 
-// seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
+// seekEnd goes to the newest epoch and follows a run that resumes from there, a paused one too.
 func (b *Bar) seekEnd(a *desk.App) tea.Cmd {
 	r := a.H.Status.Replay
 	if a.H.Status.Phase != event.Paused || a.H.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
@@ -185,7 +185,7 @@ func (b *Bar) seekEnd(a *desk.App) tea.Cmd {
 	return tea.Batch(a.Send(event.Pause{On: false}), b.seek(a, r.Last))
 }
 
-// seekBy goes on or back by a part of the run, by an epoch at least.
+// seekBy continues or back by a part of the run, by an epoch at least.
 func (b *Bar) seekBy(a *desk.App, part float64) tea.Cmd {
 	epoch, _ := b.replayed(a)
 	by := max(1, int(math.Abs(part)*float64(a.H.Status.Replay.Last)))

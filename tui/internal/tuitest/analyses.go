@@ -17,7 +17,7 @@ func SpectrumAt(e int) event.SpectrumEvent {
 	return s
 }
 
-// ErrorsAt are made-up errors of a net with so many classes; of none, of regression.
+// ErrorsAt are made-up errors of a net with that many classes; of none, of regression.
 func ErrorsAt(epoch, classes, side int) event.ErrorsEvent {
 	r := rand.New(rand.NewPCG(3, uint64(classes)))
 	e := event.ErrorsEvent{Epoch: epoch}

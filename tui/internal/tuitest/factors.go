@@ -11,7 +11,7 @@ import (
 )
 
 // FactorsAt are made-up factors of a network after an epoch: the spectra of later layers decay faster, and ever faster
-// while the run goes on. The side of the last outputs is singular, and sides longer than most have none.
+// while the run continues. The side of the last outputs is singular, and sides longer than most have none.
 func FactorsAt(epoch int, layers []int, most int, damping float64) *event.PreconditionerMetrics {
 	p := &event.PreconditionerMetrics{Refreshes: 3, Seconds: 0.012 + 0.001*event.Float(epoch%4)}
 	for to := 1; to < len(layers); to++ {
@@ -46,7 +46,7 @@ func factorValues(epoch, to, side, size int) (list []event.Float) {
 }
 
 // FactorRun is a made-up run of soap, or of another method with factors, on a network of such layers, with a linear
-// schedule over all of its 60 epochs. Of kfac's larger factors the ends alone are told.
+// schedule over all of its 60 epochs. Of kfac's larger factors the ends alone are reported.
 func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	r := rand.New(rand.NewPCG(5, 3))
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: method, Units: 63, Unit: 21,
@@ -87,8 +87,8 @@ func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	return deltas
 }
 
-// SampledRun is a made-up run of a Hessian-free method: each epoch has so many steps, each of an inner solve on a
-// sample of the rows, which grows while the run goes on.
+// SampledRun is a made-up run of a Hessian-free method: each epoch has that many steps, each of an inner solve on a
+// sample of the rows, which grows while the run continues.
 func SampledRun(epochs, steps int) []feed.Delta {
 	r := rand.New(rand.NewPCG(6, 3))
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "hessian-free",

@@ -15,7 +15,7 @@ var ConvNet = []event.BlockInfo{
 	{Name: "3.bias", Shape: []int{16}}, {Name: "7.weight", Shape: []int{10, 784}}, {Name: "7.bias", Shape: []int{10}},
 }
 
-// Transformer has the tensors of so many layers, five each, between embeddings and a head.
+// Transformer has the tensors of that many layers, five each, between embeddings and a head.
 func Transformer(layers int) []event.BlockInfo {
 	all := []event.BlockInfo{{Name: "wte.weight", Shape: []int{512, 64}}, {Name: "wpe.weight", Shape: []int{128, 64}}}
 	for i := range layers {

@@ -80,7 +80,7 @@ func DampedRun(epochs int) []feed.Delta {
 	return deltas
 }
 
-// SolvesRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
+// SolvesRun is a run of epochs with that many blocks whose solves come iteration by iteration and end for every
 // reason in turn; the last solve is under way.
 func SolvesRun(epochs, blocks int) []feed.Delta {
 	r := rand.New(rand.NewPCG(3, 7))
@@ -190,7 +190,7 @@ func RichRun(regression, over bool) []feed.Delta {
 	return append(deltas[:end:end], looks, deltas[end])
 }
 
-// RaceDelta is a made-up race of n racers in which each has gone so many laps.
+// RaceDelta is a made-up race of n racers in which each has gone that many laps.
 func RaceDelta(s event.Status, n, laps int, state string) feed.Delta {
 	s.Racing = true
 	e := event.RaceEvent{Epoch: 12, State: "begun", Equivalents: 240, Picked: -1}

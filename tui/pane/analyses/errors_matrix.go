@@ -152,7 +152,7 @@ func (p *matrixPlan) names(m *chart.CellGrid, e *event.ErrorsEvent) {
 	}
 }
 
-// cutTo shortens a name to so many columns.
+// cutTo shortens a name to that many columns.
 func cutTo(s string, w int) string {
 	if style.Cells(s) <= w {
 		return s

@@ -11,7 +11,7 @@ import (
 // minForScores is how many rows a pane has that gives one of them to the scores.
 const minForScores = 6
 
-// scoresLine tells how well the rows fit, as far as there is room; nil where nobody computed it. The share of wrong
+// scoresLine reports how well the rows fit, as far as there is room; nil where nobody computed it. The share of wrong
 // rows stands in the head.
 func scoresLine(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Scores) == 0 || h < minForScores {

@@ -64,7 +64,7 @@ func grouped(all []tensors, rows int) []tensors {
 	return small(finer, rows)
 }
 
-// small joins the neighbours that have the fewest weights together until there are so many rows.
+// small joins the neighbours that have the fewest weights together until there are that many rows.
 func small(list []tensors, rows int) []tensors {
 	list = slices.Clone(list)
 	for len(list) > rows {
@@ -173,7 +173,7 @@ func numbered(list []tensors) bool {
 	})
 }
 
-// inRuns joins neighbours to so many runs of about the same length.
+// inRuns joins neighbours to that many runs of about the same length.
 func inRuns(list []tensors, runs int) (out []tensors) {
 	for k := range runs {
 		within := list[k*len(list)/runs : (k+1)*len(list)/runs]

@@ -50,7 +50,7 @@ func (p *Topology) block(h *history.History) (to, from int, ok bool) {
 	return list[p.view.at][0], list[p.view.at][1], true
 }
 
-// Ask asks for the weights anew while they are on the screen.
+// Ask asks for the weights again while they are on the screen.
 func (p *Topology) Ask(h *history.History) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.view.open || !p.view.requested.Due(h, h.Analyses.WeightsGen) {

@@ -187,7 +187,7 @@ func (p *Spectrum) latest(v *pane.View, pairs []pair, w, h int, zoomed bool) []s
 	return rows
 }
 
-// chartRows is how many of h rows the charts get beside so many eigenvalues.
+// chartRows is how many of h rows the charts get beside that many eigenvalues.
 func (p *Spectrum) chartRows(v *pane.View, pairs, h int) int {
 	e := latestSpectrum(v.H)
 	if h < 8 || e == nil || e.Density == nil && len(v.H.Spectra) < 2 {

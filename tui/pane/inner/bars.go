@@ -125,7 +125,7 @@ func (p *Pane) epochs(v *pane.View, w int, dense bool) (columns []barColumn, gut
 	return columns, gutter
 }
 
-// perColumn is how many of n bars stand in a column of so many: while more come twice as many each time that they are
+// perColumn is how many of n bars stand in a column of that many: while more come twice as many each time that they are
 // filled, so that those before stand still.
 func perColumn(n, columns int, over bool) int {
 	if over {

@@ -25,7 +25,7 @@ type factorTable struct {
 	point       rowArea
 }
 
-// rowArea is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells
+// rowArea is where in the body the rows of a zoomed table were drawn last: n of them from y on, each that many cells
 // high.
 type rowArea struct{ y, w, each, n int }
 
@@ -55,7 +55,7 @@ func (r *factorRow) shape() string {
 	return n + "×" + n
 }
 
-// conditionText is the condition number in at most so many columns.
+// conditionText is the condition number in at most that many columns.
 func (r *factorRow) conditionText(columns int) string {
 	long := columns >= len("singular")
 	switch {
@@ -148,7 +148,7 @@ func lastCells(s string, w int) string {
 	return "…" + string(runes)
 }
 
-// head tells how often the factors were refreshed in the newest epoch, and which part of its time that took.
+// head reports how often the factors were refreshed in the newest epoch, and which part of its time that took.
 func (p *factorTable) header(v *pane.View, l *style.Line) {
 	f := &v.H.Factors
 	if f.Latest == nil {

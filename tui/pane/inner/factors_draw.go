@@ -147,7 +147,7 @@ func (d *factorDrawing) title(c factorColumns, y int) {
 	}
 }
 
-// row draws a factor, its bars so many rows high.
+// row draws a factor, its bars that many rows high.
 func (d *factorDrawing) row(i int, c factorColumns, y, each int) {
 	r := &d.rows[i]
 	bars, text := style.Accent, style.Text
@@ -197,7 +197,7 @@ func (d *factorDrawing) condition(r *factorRow, at span, y int) {
 	d.right(at.x+at.w, y, t, r.conditionText(at.w))
 }
 
-// reason says why a side has no factor, in so many columns.
+// reason says why a side has no factor, in that many columns.
 func (d *factorDrawing) reason(r *factorRow, room int) string {
 	what := format.Count(r.Size) + " " + r.side()
 	if r.Size == 1 {

@@ -207,7 +207,7 @@ func rankPlot(rows []factorRow, chosen int) chart.Plot {
 	return pl
 }
 
-// rank is that of an eigenvalue among all of the factor's, of which some are told, evenly spaced or at the ends.
+// rank is that of an eigenvalue among all of the factor's, of which some are reported, evenly spaced or at the ends.
 func (r *factorRow) rank(k int) int {
 	n := len(r.Eigenvalues)
 	size := max(r.Size, n)

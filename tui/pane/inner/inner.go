@@ -73,7 +73,7 @@ func (p *Pane) HandleMouse(v *pane.View, m tea.MouseMsg, x, y int) bool {
 	return p.solvePlayer.mouse(v, m, x, y)
 }
 
-// Restart forgets the places in a run that began anew.
+// Restart forgets the places in a run that began again.
 func (p *Pane) Restart() {
 	p.solvePlayer.restart()
 	p.factors.chosen, p.factors.first = 0, 0
@@ -190,7 +190,7 @@ func (p *Pane) stepPlot(v *pane.View) chart.Plot {
 	return pl
 }
 
-// barParts says of how many nets, and blocks of rows or steps, a bar tells, "" for one of one.
+// barParts says of how many nets, and blocks of rows or steps, a bar reports, "" for one of one.
 func barParts(b *history.Bar, part string) string {
 	nets, parts := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" "+part+"s"
 	switch {

@@ -187,7 +187,7 @@ func verdictText(v history.Verdict) string {
 	return ", step rejected, ρ " + format.Short(v.Rho)
 }
 
-// axis has the iterations along x, and room to go on while the solve does.
+// axis has the iterations along x, and room to continue while the solve does.
 func (s *solveCursor) axis() chart.MultipleAxis {
 	x := chart.MultipleAxis{Left: float64(s.Steps[0].N), Right: float64(s.Last().N), Cursor: float64(s.now().N)}
 	if x.Left == 1 {

@@ -41,7 +41,7 @@ func said(name string, value style.Part) []style.Part {
 
 func words(name, value string) []style.Part { return said(name, style.Text.Of(value)) }
 
-// graphs are those of which anything is told, what matters most first.
+// graphs are those of which anything is reported, what matters most first.
 func (b *Panel) graphs() (out []graph) {
 	add := func(g graph) {
 		if slices.ContainsFunc(g.curves, func(c chart.Curve) bool { return !c.Series.Empty() }) {

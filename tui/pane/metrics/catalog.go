@@ -127,7 +127,7 @@ func (m *metric) text(runs []Run, v float64) string {
 	return format.Number(v)
 }
 
-// outline tells when the metrics of a run are others.
+// outline reports when the metrics of a run are others.
 type outline struct {
 	h           *history.History
 	restarts    int

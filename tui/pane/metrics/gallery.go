@@ -375,7 +375,7 @@ func (g *gallery) nothing() string {
 	return "no other metrics"
 }
 
-// version tells what the curves of a metric are now.
+// version reports what the curves of a metric are now.
 func (g *gallery) version(m *metric) (one chart.Version, many uint64) {
 	if len(m.curves) == 1 {
 		return m.curves[0].series(g.runs).Version(), 0

@@ -41,7 +41,7 @@ func (p *Pane) Header(v *pane.View, l *style.Line) {
 // Version implements pane.Pane.
 func (*Pane) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-// Blank reports whether a run of another program tells nothing but losses and errors.
+// Blank reports whether a run of another program reports nothing but losses and errors.
 func (*Pane) Blank(h *history.History) bool {
 	if !h.External() || len(h.Curves.Metrics) > 0 {
 		return false

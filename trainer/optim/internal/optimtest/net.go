@@ -31,7 +31,7 @@ type Net struct {
 	whole    *Net // of a sample; nil: it is no sample
 }
 
-// NewNet returns a net with rows of normal numbers whose classes another such net tells, and weights of it.
+// NewNet returns a net with rows of normal numbers whose classes another such net reports, and weights of it.
 func NewNet(in, hidden, classes, rows int, seed uint64) (n *Net, w []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	n = &Net{In: in, Hidden: hidden, Classes: classes, X: make([][]float64, rows), Class: make([]int, rows)}
