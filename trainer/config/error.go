@@ -37,6 +37,8 @@ type FieldsError struct {
 
 func (e *FieldsError) Error() string { return e.In(fields.Plain) }
 func (e *FieldsError) Unwrap() error { return e.Err }
+
+// In is Error with fields called by other names, as flags of a command line.
 func (e *FieldsError) In(name func(field string) string) string {
 	return configFields.In(e.Fields, name) + ": " + fields.Text(e.Err, name)
 }

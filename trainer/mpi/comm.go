@@ -213,6 +213,8 @@ func program() string {
 
 // Rank and Size are this process's number and how many there are.
 func (c *Comm) Rank() int { return c.link.Rank() }
+
+// Size returns how many processes there are.
 func (c *Comm) Size() int { return c.link.Size() }
 
 // Collectives returns what the processes are connected by, for use in all of them before the others begin to work.

@@ -3,7 +3,7 @@ package optim
 // patience is how many steps that E does not show are taken before the gradient must have halved.
 const patience = 10
 
-// stagnation counts the steps that E does not show.
+// Stagnation counts the steps that E does not show.
 type Stagnation struct {
 	Hidden int     `archive:"idle steps"`
 	Least  float64 `archive:"idle gradient"` // ‖g‖ when they began, or when it had last halved

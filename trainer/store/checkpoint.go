@@ -11,13 +11,14 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-// checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
+// Checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
 func (r *RunReader) Checkpoints(ctx context.Context) ([]int64, error) {
 	return sqlfile.Column[int64](ctx, r.Tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?",
 		r.Run,
 		rowcode.CheckpointsOfRun)
 }
 
+// Checkpoint returns the checkpoint that stands at a place in the run's order.
 func (r *RunReader) Checkpoint(ctx context.Context, seq int64) (*trainer.Checkpoint, error) {
 	text, err := r.CheckpointBytes(ctx, seq)
 	if err != nil {
@@ -30,7 +31,7 @@ func (r *RunReader) Checkpoint(ctx context.Context, seq int64) (*trainer.Checkpo
 	return c, nil
 }
 
-// checkpointBytes puts the parts of a checkpoint together.
+// CheckpointBytes puts the parts of a checkpoint together.
 func (r *RunReader) CheckpointBytes(ctx context.Context, seq int64) (text []byte, err error) {
 	var size, parts, there sql.NullInt64
 	err = r.Tx.QueryRowContext(ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),

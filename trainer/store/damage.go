@@ -52,7 +52,7 @@ func (d *damage) leaveOut(err *sqlfile.RowError) {
 	}
 }
 
-// lost returns the error of a run that was read; whole says that all its rows were to be there.
+// Lost returns the error of a run that was read; whole says that all its rows were to be there.
 func (r *RunReader) Lost(file string, whole bool) error {
 	missing := whole && r.Damage.events == 0 && r.Damage.read != r.sums
 	if r.Damage.events == 0 && !missing {

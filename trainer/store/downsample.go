@@ -62,7 +62,7 @@ func (s sampler) gap(ctx context.Context, after, to int64, out *[]Numbered) erro
 	return s.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, rowcode.ManyEpochs)
 }
 
-// picks returns the numbers of the epochs that are read, ascending, each once.
+// Picks returns the numbers of the epochs that are read, ascending, each once.
 func Picks(stretches []rowcode.Stretch) []int64 {
 	for len(stretches) > rowcode.MaxStretches {
 		half := stretches[:0]
@@ -102,7 +102,7 @@ func (s sampler) stretches(ctx context.Context) (out []rowcode.Stretch, err erro
 	return out, err
 }
 
-// scanStretch reads a row of first, last, extremes and crc.
+// ScanStretch reads a row of first, last, extremes and crc.
 func ScanStretch(rows *sql.Rows, check *rowcode.Checksummer) (t rowcode.Stretch, err error) {
 	var text sql.RawBytes
 	var crc sql.NullInt64

@@ -15,10 +15,10 @@ import (
 
 // A run's events are numbered from 1 over all tables. Number 1 is its RunEvent.
 
-// window is how many numbers are read at a time: no transaction is open while a caller thinks, and memory is bounded.
+// Window is how many numbers are read at a time: no transaction is open while a caller thinks, and memory is bounded.
 const Window = 4096
 
-// numbered is an event with its number.
+// Numbered is an event with its number.
 type Numbered struct {
 	Seq   int64
 	Event event.Event
@@ -37,7 +37,7 @@ type Position struct {
 	thinned    int64 // epochs that were taken out
 }
 
-// runReader reads one run's events in one transaction.
+// RunReader reads one run's events in one transaction.
 type RunReader struct {
 	Tx *sql.Tx
 	ID string
@@ -48,7 +48,7 @@ type RunReader struct {
 	checksummers map[string]*rowcode.Checksummer
 }
 
-// newRunReader returns the reader of the run of an ID, or a *NotFoundError.
+// NewRunReader returns the reader of the run of an ID, or a *NotFoundError.
 func NewRunReader(ctx context.Context, tx *sql.Tx, id string) (*RunReader, error) {
 	r := &RunReader{Tx: tx, ID: id}
 	var row sqlfile.OwnerRow
@@ -71,7 +71,7 @@ func NewRunReader(ctx context.Context, tx *sql.Tx, id string) (*RunReader, error
 	return r, err
 }
 
-// window returns the next events after a number, up to r.events, and up to which number it has read. It returns none
+// Window returns the next events after a number, up to r.events, and up to which number it has read. It returns none
 // only at the end.
 func (r *RunReader) Window(ctx context.Context, after int64) (out []Numbered, reached int64, err error) {
 	for after < r.Events {

@@ -336,6 +336,7 @@ func (s *Store) Remove(ctx context.Context, ids ...string) error {
 	return s.Shrink(ctx)
 }
 
+// RemoveRuns removes runs by their IDs, with all rows that belong to them.
 func RemoveRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 	for _, id := range ids {
 		run, err := IdleRun(ctx, conn, id)
@@ -349,7 +350,7 @@ func RemoveRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 	return nil
 }
 
-// idleRun returns the row of a run, or a *BusyError where a living process records it.
+// IdleRun returns the row of a run, or a *BusyError where a living process records it.
 func IdleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
 	var row sqlfile.OwnerRow
 	err = conn.QueryRowContext(ctx, "SELECT run, "+sqlfile.OwnerColumns+" FROM runs WHERE id = ?", id).Scan(

@@ -93,7 +93,7 @@ func (w *source) fill(ctx context.Context) error {
 	})
 }
 
-// note keeps what was left out.
+// Note keeps what was left out.
 func (w *source) Note(r *RunReader, whole bool) {
 	w.lost = r.Damage
 	if e, ok := errors.AsType[*DamageError](r.Lost(w.store.Path(), whole)); ok {

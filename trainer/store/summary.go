@@ -41,7 +41,7 @@ LEFT JOIN checkpoints c ON c.run = r.run AND c.seq = (SELECT max(seq) FROM check
 LEFT JOIN marks d ON d.run = r.run AND d.seq = r.done`
 }
 
-// eachRun calls yield with the summaries of runs, the last that came first, until it returns false.
+// EachRun calls yield with the summaries of runs, the last that came first, until it returns false.
 func EachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
 	version, err := rowcode.VersionNow(ctx, tx)
 	if err != nil {

@@ -126,6 +126,7 @@ var failure = regexp.MustCompile(`Traceback \(most recent call last\)|\b[A-Za-z_
 // Search begins to search.
 func (p *Console) Search() { p.search = search{typing: true} }
 
+// Restart forgets the place in the lines of a run that is over.
 func (p *Console) Restart() { p.search.up, p.left, p.version = 0, 0, 0 }
 
 func (p *Console) scroll(v *View, k string) { p.search.scroll(k, len(p.matching(v))) }

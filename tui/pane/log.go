@@ -214,6 +214,7 @@ func (p *Log) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) 
 // Search begins to search.
 func (p *Log) Search() { p.search = search{typing: true} }
 
+// Restart forgets the place in the lines of a run that is over.
 func (p *Log) Restart() { p.search.up = 0 }
 
 func (p *Log) scroll(v *View, k string) { p.search.scroll(k, len(p.matching(v))) }

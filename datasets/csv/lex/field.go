@@ -94,6 +94,7 @@ func LooksDecimal(field []byte) bool {
 	return digits > 0
 }
 
+// Plural writes a count with its noun, as "1 row" and "2 rows".
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -16,8 +16,11 @@ type Numerals struct {
 	thousands string
 }
 
+// NewNumerals returns the way of writing numbers with a decimal mark, "," or anything else for a point, and a mark of
+// thousands.
 func NewNumerals(decimal, thousands string) Numerals { return Numerals{decimal == ",", thousands} }
 
+// Usual reports whether numbers have a decimal point and no mark of thousands.
 func (n Numerals) Usual() bool { return n == Numerals{} }
 
 // OtherStyles are those that words are tried in, so that numbers don't pass for words.

@@ -39,6 +39,7 @@ type Rows struct {
 	quoted quoted
 }
 
+// Reset makes the rows those of a chunk.
 func (r *Rows) Reset(k *Chunk) { r.text, r.nextLine, r.quotes = k.Text, k.Line, k.quotes }
 
 // Next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.

@@ -18,6 +18,7 @@ type BoundedReader struct {
 	Remaining int
 }
 
+// ErrRowTooLong is what a BoundedReader ends with.
 var ErrRowTooLong = errors.New("a row is too long")
 
 func (b *BoundedReader) Read(p []byte) (int, error) {
@@ -42,12 +43,14 @@ func (r *RecordReader) Read() ([]string, error) {
 	return r.Reader.Read()
 }
 
+// NewRecordReader returns a reader of the records of a text with a separator.
 func NewRecordReader(text io.Reader, comma rune) *RecordReader {
 	r := &RecordReader{Source: BoundedReader{Reader: text}, MaxBytes: MaxRow}
 	r.Reader = NewParser(bufio.NewReaderSize(&r.Source, 1<<16), comma)
 	return r
 }
 
+// NewParser returns the standard library's parser with the settings that tables are read with.
 func NewParser(text io.Reader, comma rune) *stdcsv.Reader {
 	r := stdcsv.NewReader(text)
 	r.Comma = comma
@@ -140,6 +143,7 @@ func RaggedRowError(file string, line, fields, columns int) error {
 		Expected: strconv.Itoa(columns) + " as in the first line"}
 }
 
+// IsFormatError reports whether an error says what is wrong in a table, and not that it could not be read.
 func IsFormatError(err error) bool {
 	_, ok := errors.AsType[*fault.FormatError](err)
 	return ok

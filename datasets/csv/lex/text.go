@@ -34,6 +34,7 @@ func FindBadBytes(text []byte) (zero, other *BadByte) {
 	}
 }
 
+// NotTextError says that a byte of a line is none of a text.
 func NotTextError(file string, line int, b byte) error {
 	return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("byte %#02x", b), Expected: "text in UTF-8"}
 }

@@ -13,6 +13,7 @@ type Notes struct{ Lines []string }
 // maxLines is how many columns have a line each for the same reason.
 const maxLines = 5
 
+// Add appends a note, formatted.
 func (n *Notes) Add(format string, values ...any) {
 	n.Lines = append(n.Lines, fmt.Sprintf(format, values...))
 }

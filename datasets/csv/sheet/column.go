@@ -53,6 +53,7 @@ func (c *Column) Numeric() bool { return Mostly(c.Numbers, c.Words) }
 // Dated reports whether nine in ten fields are dates, or all but one.
 func (c *Column) Dated() bool { return Mostly(c.Dates, c.Words-c.Dates+c.Numbers) }
 
+// Mostly reports whether some are nine tenths or more of both, or all but one.
 func Mostly(some, others int) bool { return some > 0 && 9*others <= some || some > 1 && others == 1 }
 
 // Boolean reports whether all words are of one pair such as yes and no.

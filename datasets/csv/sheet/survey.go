@@ -38,6 +38,7 @@ func Survey(sources []lex.Source, limit int, o *lex.Options) (*Sheet, error) {
 	return SurveyInChunks(sources, limit, o, lex.ChunkBytes, runtime.GOMAXPROCS(0))
 }
 
+// SurveyInChunks surveys files in chunks of about that many bytes, several at once.
 func SurveyInChunks(sources []lex.Source, limit int, o *lex.Options, size, workers int) (*Sheet, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

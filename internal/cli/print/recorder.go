@@ -30,6 +30,7 @@ type TextRecorder struct {
 	inner         bool              // it has the inner solves
 }
 
+// Record prints what an event says, as trainer.Recorder asks.
 func (t *TextRecorder) Record(e event.Event) error {
 	switch e := e.(type) {
 	case event.RunEvent:
@@ -76,6 +77,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 	return nil
 }
 
+// Flush does nothing: each line is written at once.
 func (t *TextRecorder) Flush() error { return nil }
 
 // opening says what is known of the run: of one that another program trains that may be its name alone.

@@ -17,7 +17,7 @@ const columnGap = 2
 type Table struct {
 	Headers []string
 	Rows    [][]string
-	// ranks of the columns: what has no room goes, the highest rank first; those of rank 0 stay. nil: all stay.
+	// Ranks of the columns: what has no room goes, the highest rank first; those of rank 0 stay. nil: all stay.
 	Ranks []int
 }
 

@@ -9,7 +9,7 @@ import (
 	"newtop/trainer/store/rowcode"
 )
 
-// pending is a checkpoint that waits to be encoded.
+// Pending is a checkpoint that waits to be encoded.
 type Pending struct {
 	Seq         int64 // the last event before it
 	behind      int   // events that were handed over since then

@@ -16,7 +16,7 @@ type queue struct {
 	lost    int
 }
 
-// item is an event that waits.
+// Item is an event that waits.
 type Item struct {
 	Seq   int64
 	Event event.Event
@@ -97,7 +97,7 @@ func (q *queue) abandon() (n int) {
 	return n
 }
 
-// weight estimates the memory of an event, in bytes.
+// Weight estimates the memory of an event, in bytes.
 func Weight(e event.Event) int {
 	if _, inner := e.(event.InnerEvent); inner {
 		return 144

@@ -197,6 +197,7 @@ func (r *Recorder) Keep(c *trainer.Checkpoint) error {
 	return nil
 }
 
+// EnqueueCheckpoint has a checkpoint written behind the events before it.
 func (r *Recorder) EnqueueCheckpoint(p *Pending) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()

@@ -21,7 +21,7 @@ const (
 	thinAtOnce   = 32 // stretches of one transaction, so that it does not hold others up
 )
 
-// bounds are what of a run's history stays: whole stretches of its newest epochs, and thinned ones before them.
+// Bounds are what of a run's history stays: whole stretches of its newest epochs, and thinned ones before them.
 type Bounds struct{ Exact, Old int }
 
 // thinning is where the thinned part of a history ends.

@@ -14,7 +14,7 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-// writer writes what a Recorder has gathered. Its own goroutine alone uses it.
+// Writer writes what a Recorder has gathered. Its own goroutine alone uses it.
 type Writer struct {
 	connection
 	recorder *Recorder
@@ -53,7 +53,7 @@ type work struct {
 // errRunLost says that the run belongs to somebody else now, or is no more.
 var errRunLost = errors.New("the run was removed, or another process has taken it over")
 
-// write runs until the recorder is flushed.
+// Write runs until the recorder is flushed.
 func (w *Writer) Write(ctx context.Context) {
 	defer close(w.recorder.Ended)
 	defer w.disconnect()
@@ -296,7 +296,7 @@ func (w *Writer) startRun(ctx context.Context, at *position, e *event.RunEvent) 
 	return err
 }
 
-// errClaimed says that a run has the name by now that was to be this one's.
+// ErrClaimed says that a run has the name by now that was to be this one's.
 var ErrClaimed = errors.New("another process has begun a run of this name meanwhile, which is to be gone on with")
 
 // claimName returns a *BusyError or errClaimed where a run has a name.

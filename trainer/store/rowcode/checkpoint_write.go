@@ -5,7 +5,7 @@ import "newtop/trainer/event"
 // Checkpoints are written in parts, each in a transaction of its own with whatever events have come: a large one holds
 // neither them nor other processes up for longer than a part takes. Its row in checkpoints comes with the last part.
 
-// checkpointsOfRun is how many checkpoints of a run stay.
+// CheckpointsOfRun is how many checkpoints of a run stay.
 const CheckpointsOfRun = 2
 
 // Recount sets what a run's row tells of its other rows; ?1 is the run.
@@ -21,7 +21,7 @@ func Recount(m event.Measure) string {
 		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY ` + BestFirst(m) + `seq LIMIT 1)`
 }
 
-// bestFirst puts epochs in the order of a measure, the best first.
+// BestFirst puts epochs in the order of a measure, the best first.
 func BestFirst(m event.Measure) (order string) {
 	for _, q := range m.Order() {
 		order += Expression(q) + ` IS NULL, ` + Expression(q) + `, `

@@ -33,10 +33,10 @@ var ChecksumColumns = map[string]string{
 	"trials":      "number, run, state, why, seed, rung, final, choices, figures",
 }
 
-// eventTables hold the events of runs.
+// EventTables hold the events of runs.
 var EventTables = []string{"epochs", "solves", "spectra", "marks"}
 
-// errChecksum says that a row is not what was written.
+// ErrChecksum says that a row is not what was written.
 var ErrChecksum = errors.New("its checksum is another: expected the values that were recorded")
 
 // Checksummer computes the checksums of a table's rows. One goroutine uses it.
@@ -45,6 +45,7 @@ type Checksummer struct {
 	buffer []byte
 }
 
+// NewChecksummer returns what computes and compares the checksums of a table's rows.
 func NewChecksummer(table string) *Checksummer {
 	return &Checksummer{Names: strings.Split(ChecksumColumns[table], ", ")}
 }
@@ -105,7 +106,7 @@ func (s *Checksummer) value(column int, v any) {
 	}
 }
 
-// of returns the checksum of a row's values.
+// Of returns the checksum of a row's values.
 func (s *Checksummer) Of(values ...any) int64 {
 	s.reset()
 	for i, v := range values {
@@ -114,7 +115,7 @@ func (s *Checksummer) Of(values ...any) int64 {
 	return s.sum()
 }
 
-// verify compares a row with its checksum.
+// Verify compares a row with its checksum.
 func (s *Checksummer) Verify(crc sql.NullInt64, values ...any) error {
 	if crc.Valid && s.Of(values...) != crc.Int64 {
 		return ErrChecksum
@@ -158,7 +159,7 @@ func WriteChecksums(ctx context.Context, conn *sql.Conn, table, where string, ar
 	return err
 }
 
-// destsOf returns where to scan values of any kind, after the given ones.
+// DestsOf returns where to scan values of any kind, after the given ones.
 func DestsOf(values []any, before ...any) []any {
 	for i := range values {
 		before = append(before, &values[i])
@@ -166,7 +167,7 @@ func DestsOf(values []any, before ...any) []any {
 	return before
 }
 
-// versionNow returns the version of the tables that a transaction sees: a store that is only read may be an older one.
+// VersionNow returns the version of the tables that a transaction sees: a store that is only read may be an older one.
 func VersionNow(ctx context.Context, q sqlfile.Querier) (int, error) {
 	version, err := sqlfile.Column[int](ctx, q, "PRAGMA user_version")
 	if err != nil || len(version) == 0 {
@@ -175,7 +176,7 @@ func VersionNow(ctx context.Context, q sqlfile.Querier) (int, error) {
 	return version[0], nil
 }
 
-// checksums is the version from which on rows have checksums.
+// Checksums is the version from which on rows have checksums.
 const Checksums = 3
 
 // CRCColumn names the column of the checksums, or stands for it where there is none.

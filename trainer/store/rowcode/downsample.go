@@ -7,25 +7,25 @@ import (
 	"newtop/trainer/event"
 )
 
-// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row
+// A run of very many epochs is read downsampled. While it is recorded, each stretch of PeakStretch epochs gets a row
 // that reports which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
 // neighbouring rows until few enough are left and fetches the epochs that they name.
 
 const (
 	PeakStretch = 128
 	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of
-	// maxStretches.
+	// MaxStretches.
 	ManyEpochs   = 20000
 	MaxStretches = 2048
-	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
-	// spectra than manyOthers the newest marks and evenly spread spectra.
+	// Of a run with more inner iterations than ManyInner those of the newest epochs are read, and of more marks or
+	// spectra than ManyOthers the newest marks and evenly spread spectra.
 	ManyInner   = 65536
 	LatestInner = 4096
 	ManyOthers  = 16384
 	NewSpectra  = 1024
 )
 
-// peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest.
+// Peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest.
 // Where it is absent there is none of them.
 type Peak struct {
 	low, high     float64
@@ -33,6 +33,7 @@ type Peak struct {
 	badAt         int64 // the first that is not finite
 }
 
+// Add takes in a number that stands at a place in the run's order.
 func (p *Peak) Add(f event.Float, at int64) {
 	switch v := float64(f); {
 	case f.NonFinite() && p.badAt == 0:
@@ -47,7 +48,7 @@ func (p *Peak) Add(f event.Float, at int64) {
 	}
 }
 
-// merge adds a later stretch.
+// Merge adds a later stretch.
 func (p *Peak) Merge(q *Peak) {
 	if q.lowAt != 0 {
 		p.Add(event.Float(q.low), q.lowAt)
@@ -58,7 +59,7 @@ func (p *Peak) Merge(q *Peak) {
 	}
 }
 
-// seqs appends the numbers of the events that hold them.
+// Seqs appends the numbers of the events that hold them.
 func (p *Peak) Seqs(to []int64) []int64 {
 	if p.lowAt != 0 {
 		to = append(to, p.lowAt)
@@ -101,13 +102,14 @@ func (p *Peak) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// stretch is some epochs in a row.
+// Stretch is some epochs in a row.
 type Stretch struct {
 	First, Last int64 // numbers of the events
 	Epochs      int
 	Peaks       []Peak // one for each of event.Extremes; in rows of before there may be fewer
 }
 
+// Add takes in an epoch that stands at a place in the run's order.
 func (s *Stretch) Add(e *event.EpochEvent, seq int64) {
 	if s.Epochs == 0 {
 		s.First = seq
@@ -120,13 +122,14 @@ func (s *Stretch) Add(e *event.EpochEvent, seq int64) {
 	s.Note(e, seq)
 }
 
-// note adds an epoch's quantities to the peaks that there are.
+// Note adds an epoch's quantities to the peaks that there are.
 func (s *Stretch) Note(e *event.EpochEvent, seq int64) {
 	for i, q := range event.Extremes[:min(len(s.Peaks), len(event.Extremes))] {
 		s.Peaks[i].Add(*q.Of(e), seq)
 	}
 }
 
+// Merge takes in a stretch that follows.
 func (s *Stretch) Merge(t *Stretch) {
 	s.Last = t.Last
 	for i := range min(len(s.Peaks), len(t.Peaks)) {

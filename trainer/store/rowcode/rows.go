@@ -46,7 +46,7 @@ var withColumn, WithoutColumn = func() (with, without []event.Quantity) {
 	return with, without
 }()
 
-// expression is what a quantity's number is in SQL, NULL where it is absent. In rest what is not finite is a text,
+// Expression is what a quantity's number is in SQL, NULL where it is absent. In rest what is not finite is a text,
 // which sorts behind all numbers.
 func Expression(q event.Quantity) string {
 	if q.Info().Column != "" {
@@ -65,7 +65,7 @@ var epochColumns = func() string {
 	return text
 }()
 
-// epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
+// EpochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func EpochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Metrics, Members: e.Members, Gates: e.Gates,
 		Preconditioner: e.Preconditioner}
@@ -115,6 +115,7 @@ func number(v event.Float) any {
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
+// TextOrNull returns a text as SQL has it, NULL for an empty one.
 func TextOrNull(s string) any {
 	if s == "" {
 		return nil
@@ -122,7 +123,7 @@ func TextOrNull(s string) any {
 	return s
 }
 
-// epochsOf are the columns that an epochRow is scanned from, of a table or of the only one.
+// EpochsOf are the columns that an epochRow is scanned from, of a table or of the only one.
 func EpochsOf(version int, table string) string {
 	columns := "seq, " + epochColumns
 	if table != "" {
@@ -131,7 +132,7 @@ func EpochsOf(version int, table string) string {
 	return columns + ", " + CRCColumn(version, table)
 }
 
-// epochRow is where a row of epochsOf is scanned to. It may be reused.
+// EpochRow is where a row of epochsOf is scanned to. It may be reused.
 type EpochRow struct {
 	Seq, CRC  sql.NullInt64
 	Epoch     sql.NullInt64 // null: no row, where rows are joined
@@ -142,7 +143,7 @@ type EpochRow struct {
 	to        []any
 }
 
-// dests returns where to scan, after the given ones.
+// Dests returns where to scan, after the given ones.
 func (r *EpochRow) Dests(before ...any) []any {
 	r.to = append(append(r.to[:0], before...), &r.Seq, &r.Epoch, &r.optimizer, &r.accepted, &r.rest)
 	for _, q := range withColumn {
@@ -178,7 +179,7 @@ func (r *EpochRow) verify(s *Checksummer) error {
 	return nil
 }
 
-// event returns the row's event. A checksummer of epochs is lent for its checksum.
+// Event returns the row's event. A checksummer of epochs is lent for its checksum.
 func (r *EpochRow) Event(s *Checksummer) (e event.EpochEvent, err error) {
 	if err := r.verify(s); err != nil {
 		return e, err
@@ -220,10 +221,10 @@ func (r *EpochRow) Event(s *Checksummer) (e event.EpochEvent, err error) {
 	return e, nil
 }
 
-// maxSteps bounds the inner iterations of one row.
+// MaxSteps bounds the inner iterations of one row.
 const MaxSteps = 256
 
-// appendStep appends an inner iteration to the JSON array of its row.
+// AppendStep appends an inner iteration to the JSON array of its row.
 func AppendStep(text []byte, e *event.InnerEvent) []byte {
 	if len(text) == 0 {
 		text = append(text, '[')
@@ -241,12 +242,12 @@ func AppendStep(text []byte, e *event.InnerEvent) []byte {
 	return append(text, "]]"...)
 }
 
-// together reports whether b can stand in a's row, right after a.
+// Together reports whether b can stand in a's row, right after a.
 func Together(a, b *event.InnerEvent) bool {
 	return a.Epoch == b.Epoch && a.Block == b.Block && a.Member == b.Member
 }
 
-// readSteps returns the inner iterations of a row.
+// ReadSteps returns the inner iterations of a row.
 func ReadSteps(epoch, block, member int, text []byte) ([]event.InnerEvent, error) {
 	steps, ok := ScanSteps(text)
 	if !ok {
@@ -265,7 +266,7 @@ func ReadSteps(epoch, block, member int, text []byte) ([]event.InnerEvent, error
 	return out, nil
 }
 
-// scanSteps reads what appendStep writes, which most of a run's bytes are, ten times as fast as encoding/json. It
+// ScanSteps reads what appendStep writes, which most of a run's bytes are, ten times as fast as encoding/json. It
 // reports false for anything else.
 func ScanSteps(text []byte) (steps [][6]event.Float, ok bool) {
 	if !bytes.HasPrefix(text, []byte("[[")) {
@@ -321,7 +322,7 @@ func scanNumber(text []byte) (event.Float, bool) {
 	return event.Float(v), err == nil
 }
 
-// parseSteps reads iterations as encoding/json does.
+// ParseSteps reads iterations as encoding/json does.
 func ParseSteps(text []byte) ([][6]event.Float, error) {
 	var steps [][]event.Float
 	if err := json.Unmarshal(text, &steps); err != nil {
@@ -343,7 +344,7 @@ func ParseSteps(text []byte) ([][6]event.Float, error) {
 	return out, nil
 }
 
-// decodeEvent reads an event that is stored as JSON whole, of the given type unless that is empty.
+// DecodeEvent reads an event that is stored as JSON whole, of the given type unless that is empty.
 func DecodeEvent(text []byte, kind string) (event.Event, error) {
 	e, err := event.DecodeEvent(text)
 	if err != nil {

@@ -134,7 +134,7 @@ func Continue(ctx context.Context, s *store.Store, name string) (*Record, *Searc
 	return r, q, trials, nil
 }
 
-// idleSearch returns the row of a search, or a *SearchError where a living process has it.
+// IdleSearch returns the row of a search, or a *SearchError where a living process has it.
 func IdleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err error) {
 	var by sqlfile.OwnerRow
 	err = conn.QueryRowContext(ctx, "SELECT search, "+sqlfile.OwnerColumns+" FROM searches WHERE id = ?", q.ID).Scan(
@@ -288,10 +288,12 @@ func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 			format.DidYouMean(name, names)}
 }
 
+// BadSearch says that the row of a search can't be read.
 func BadSearch(name string, err error) error {
 	return &sqlfile.RowError{Table: "searches", Run: name, Err: err}
 }
 
+// SearchesWhere returns the searches for which a condition in SQL holds.
 func SearchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []Search, err error) {
 	if there, err := store.HasSearches(ctx, tx); err != nil || !there {
 		return nil, err
@@ -340,7 +342,7 @@ func SearchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	return out, err
 }
 
-// trialsOf returns those of a search in order.
+// TrialsOf returns those of a search in order.
 func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
 	version, err := rowcode.VersionNow(ctx, tx)
 	if err != nil {
@@ -378,4 +380,5 @@ func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 	return out, err
 }
 
+// ErrTrials is a search whose trials do not fit its checksum.
 var ErrTrials = errors.New("trials are missing, or are of another search: their checksums do not add up")

@@ -83,7 +83,7 @@ func (e *SearchError) In(name func(field string) string) string {
 	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, searchFields.In(e.Expected, name))
 }
 
-// is reports whether an error is or wraps one of a type.
+// Is reports whether an error is or wraps one of a type.
 func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

@@ -7,7 +7,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// permanent reports whether trying again is of no use: the rows contradict what is there.
+// Permanent reports whether trying again is of no use: the rows contradict what is there.
 func Permanent(err error) bool {
 	switch CodeOf(err) {
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_RANGE:
@@ -16,7 +16,7 @@ func Permanent(err error) bool {
 	return Unencodable(err)
 }
 
-// unencodable reports whether an event can't be written as JSON, which is no fault of the disk's.
+// Unencodable reports whether an event can't be written as JSON, which is no fault of the disk's.
 func Unencodable(err error) bool {
 	var value *json.UnsupportedValueError
 	var kind *json.UnsupportedTypeError

@@ -33,6 +33,7 @@ var networks = map[uint32]string{
 var fuses = []string{"sshfs", "glusterfs", "ceph", "ceph-fuse", "rclone", "s3fs", "gcsfuse", "blobfuse", "juicefs",
 	"mfs", "curlftpfs"}
 
+// NetworkOf returns the kind of network file system that a path is on, "" for none.
 func NetworkOf(path string) string {
 	var about unix.Statfs_t
 	if unix.Statfs(path, &about) != nil {
@@ -49,7 +50,7 @@ func NetworkOf(path string) string {
 	return FuseOf(mounts, fmt.Sprintf("%d:%d", unix.Major(uint64(file.Dev)), unix.Minor(uint64(file.Dev))))
 }
 
-// fuseOf returns the type of the file system of the device, from the text of /proc/self/mountinfo, if it is one of
+// FuseOf returns the type of the file system of the device, from the text of /proc/self/mountinfo, if it is one of
 // fuses.
 func FuseOf(mounts []byte, device string) string {
 	lines := bufio.NewScanner(bytes.NewReader(mounts))

@@ -2,4 +2,5 @@
 
 package sqlfile
 
+// NetworkOf returns "": the kind of a file system is known on Linux only.
 func NetworkOf(string) string { return "" }

@@ -16,7 +16,7 @@ const (
 	patience  = 10 * time.Second
 )
 
-// owner is the process that records a run.
+// Owner is the process that records a run.
 type Owner struct {
 	Token     string // of one recorder; empty: nobody
 	Host      string
@@ -25,33 +25,33 @@ type Owner struct {
 	heartbeat time.Time
 }
 
-// ownerColumns are those of an owner's, in the tables of runs and of searches.
+// OwnerColumns are those of an owner's, in the tables of runs and of searches.
 const OwnerColumns = "owner, host, process, identity, heartbeat"
 
-// ownerRow is where ownerColumns are scanned to.
+// OwnerRow is where OwnerColumns are scanned to.
 type OwnerRow struct {
 	token                     sql.NullString
 	Host, identity, heartbeat string
 	Process                   int
 }
 
-// dests returns where to scan, after the given ones.
+// Dests returns where to scan, after the given ones.
 func (r *OwnerRow) Dests(before ...any) []any {
 	return append(before, &r.token, &r.Host, &r.Process, &r.identity, &r.heartbeat)
 }
 
-// owner returns the owner of the row. A heartbeat that is no time is one of long ago.
+// Owner returns the owner of the row. A heartbeat that is no time is one of long ago.
 func (r *OwnerRow) Owner() Owner {
 	heartbeat, _ := ParseTime(r.heartbeat)
 	return Owner{Token: r.token.String, Host: r.Host, Process: r.Process, Identity: r.identity, heartbeat: heartbeat}
 }
 
-// args appends the values of ownerColumns, of an owner that is alive now.
+// Args appends the values of OwnerColumns, of an owner that is alive now.
 func (o *Owner) Args(args ...any) []any {
 	return append(args, o.Token, o.Host, o.Process, o.Identity, FormatTime(time.Now()))
 }
 
-// self returns this process as the owner of one more run.
+// Self returns this process as the owner of one more run.
 func Self() Owner {
 	var token [8]byte
 	rand.Read(token[:])
@@ -69,7 +69,7 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("process %d on %s", o.Process, o.Host)
 }
 
-// alive reports whether the owner still records. A process of this host is looked at; of others, and where that is
+// Alive reports whether the owner still records. A process of this host is looked at; of others, and where that is
 // not to be had, the heartbeat reports.
 func (o *Owner) Alive(now time.Time) bool {
 	if o.Token == "" {

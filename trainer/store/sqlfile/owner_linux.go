@@ -35,7 +35,7 @@ func identity(process int) string {
 	return machine() + " " + string(fields[19])
 }
 
-// sameMachine reports whether the identity is of a process whose number can be looked up here.
+// SameMachine reports whether the identity is of a process whose number can be looked up here.
 func SameMachine(identity string) bool {
 	return machine() != "" && strings.HasPrefix(identity, machine()+" ")
 }

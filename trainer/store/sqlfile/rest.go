@@ -15,6 +15,7 @@ const restPatience = 5 * time.Second
 // is stopped within one would keep all others from writing. It does not wait for ever, as a disk may not answer.
 func Quiesce(f func()) { QuiesceFor(restPatience, f) }
 
+// QuiesceFor is Quiesce with how long it waits.
 func QuiesceFor(patience time.Duration, f func()) {
 	rests, over := make(chan struct{}), make(chan struct{})
 	go func() {

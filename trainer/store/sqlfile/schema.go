@@ -12,7 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// application marks a database as a run store, in the field of its header that is there for this: "newt".
+// Application marks a database as a run store, in the field of its header that is there for this: "newt".
 const Application = 0x6e657774
 
 // The versions' changes.
@@ -27,11 +27,11 @@ var (
 	schema4 string
 )
 
-// migrations make an empty database one of version 1, that one of version 2, and so on. All that are to be done are one
+// Migrations make an empty database one of version 1, that one of version 2, and so on. All that are to be done are one
 // transaction with the change of user_version. What has been released is never changed here.
 var Migrations = []string{schema1, schema2, schema3, schema4}
 
-// prepare checks that the file is a run store and brings it to the last of the versions.
+// Prepare checks that the file is a run store and brings it to the last of the versions.
 func Prepare(ctx context.Context, s *File, versions []string) error {
 	var locked error
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {

@@ -139,7 +139,7 @@ const (
 // readers bounds the connections of a Store, apart from its recorders'.
 const readers = 4
 
-// openDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
+// OpenDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
 // rw, ro, or immutable for one that nobody changes.
 func OpenDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	query := url.Values{"_pragma": {
@@ -174,7 +174,7 @@ func OpenDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, nil
 }
 
-// fileURI returns the name by which SQLite opens a file.
+// FileURI returns the name by which SQLite opens a file.
 func FileURI(path string, query url.Values) string {
 	if runtime.GOOS == "windows" {
 		path = "/" + filepath.ToSlash(path)
@@ -188,7 +188,7 @@ func (s *File) Close() error { return s.DB.Close() }
 // Path returns the database's file.
 func (s *File) Path() string { return s.FilePath }
 
-// view calls f in one read transaction, so that all that it reads is of one moment.
+// View calls f in one read transaction, so that all that it reads is of one moment.
 func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.Wrap(ctx, f(tx))
 }
 
-// change calls f in one write transaction.
+// Change calls f in one write transaction.
 func (s *File) Change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
@@ -218,7 +218,7 @@ func reading(ctx context.Context, conn *sql.Conn, f func() error) error {
 	return f()
 }
 
-// transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
+// Transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
 func Transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.Conn) error) error {
 	resting.RLock()
 	defer resting.RUnlock()
@@ -247,12 +247,12 @@ func Durably(ctx context.Context, conn *sql.Conn, f func() error) error {
 	return cmp.Or(err, normal)
 }
 
-// changeRetrying is change with more patience: the runs of a search write to the same file.
+// ChangeRetrying is change with more patience: the runs of a search write to the same file.
 func (s *File) ChangeRetrying(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
 	return RetryBusy(func() error { return s.Change(ctx, f) })
 }
 
-// retryBusy calls f again, a few times, where another process keeps the file locked.
+// RetryBusy calls f again, a few times, where another process keeps the file locked.
 func RetryBusy(f func() error) (err error) {
 	for range 3 {
 		if err = f(); !Busy(err) {
@@ -262,23 +262,23 @@ func RetryBusy(f func() error) (err error) {
 	return err
 }
 
-// shrink gives the room of what was deleted back to the disk.
+// Shrink gives the room of what was deleted back to the disk.
 func (s *File) Shrink(ctx context.Context) error {
 	each := func(*sql.Rows) error { return nil } // each call frees a page
 	return s.Wrap(ctx, EachRow(ctx, s.DB, "PRAGMA incremental_vacuum", nil, each))
 }
 
-// querier is a transaction that only reads, or a connection that is changing something.
+// Querier is a transaction that only reads, or a connection that is changing something.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// texts returns the only column of a query's rows.
+// Texts returns the only column of a query's rows.
 func Texts(ctx context.Context, q Querier, query string, args ...any) ([]string, error) {
 	return Column[string](ctx, q, query, args...)
 }
 
-// column returns the only column of a query's rows.
+// Column returns the only column of a query's rows.
 func Column[T any](ctx context.Context, q Querier, query string, args ...any) (out []T, err error) {
 	err = EachRow(ctx, q, query, args, func(rows *sql.Rows) error {
 		var v T
@@ -289,7 +289,7 @@ func Column[T any](ctx context.Context, q Querier, query string, args ...any) (o
 	return out, err
 }
 
-// eachRow calls f with each row of a query until it returns an error, which may be errEnough.
+// EachRow calls f with each row of a query until it returns an error, which may be errEnough.
 func EachRow(ctx context.Context, q Querier, query string, args []any, f func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -307,10 +307,10 @@ func EachRow(ctx context.Context, q Querier, query string, args []any, f func(*s
 	return rows.Err()
 }
 
-// errEnough ends eachRow without an error.
+// ErrEnough ends eachRow without an error.
 var ErrEnough = errors.New("enough")
 
-// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its
+// Wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its
 // end.
 func (s *File) Wrap(ctx context.Context, err error) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
@@ -330,7 +330,7 @@ func (s *File) Wrap(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", s.FilePath, text)
 }
 
-// busy reports whether another connection holds a lock that the failed statement needs.
+// Busy reports whether another connection holds a lock that the failed statement needs.
 func Busy(err error) bool {
 	code := CodeOf(err)
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
@@ -339,7 +339,7 @@ func Busy(err error) bool {
 // Full reports whether there is no room on the disk.
 func Full(err error) bool { return CodeOf(err) == sqlite3.SQLITE_FULL }
 
-// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+// CodeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
 func CodeOf(err error) int {
 	if own, ok := errors.AsType[*sqlite.Error](err); ok {
 		return own.Code() & 0xff

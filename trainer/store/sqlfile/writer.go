@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// freeName returns the name, with a number behind it where a row of the table has it.
+// FreeName returns the name, with a number behind it where a row of the table has it.
 func FreeName(ctx context.Context, conn *sql.Conn, table, name string) (string, error) {
 	for i, try := 2, name; ; i++ {
 		var isTaken bool

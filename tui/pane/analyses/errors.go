@@ -52,6 +52,7 @@ func (p *Errors) question(h *history.History) event.Command {
 	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
+// Ask returns the command for the analysis that the pane lacks, nil for none.
 func (p *Errors) Ask(h *history.History) event.Command {
 	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || !p.requested.Due(h, h.Analyses.ErrorsGen) {
 		return nil
