@@ -1,14 +1,11 @@
 package storetest
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
 	"newtop/trainer/event"
-	"newtop/trainer/store"
 	"newtop/trainer/store/recorder"
 )
 
@@ -67,35 +64,4 @@ func TestStamp(t *testing.T) {
 	if s.Stamp() == before {
 		t.Error("writing does not change the stamp")
 	}
-}
-
-// BenchmarkList reads what a list of a thousand runs shows, and the curves of sixty of them.
-func BenchmarkList(b *testing.B) {
-	s := temporary(b)
-	var ids []string
-	for i := range 1000 {
-		id := fmt.Sprintf("run-%04d", i)
-		ids = append(ids, id)
-		r := recorder.New(s, recorder.About{})
-		record(b, r, opening(id))
-		for n := range 20 {
-			record(b, r, epoch(n, 1/float64(n+1)))
-		}
-		record(b, r, event.DoneEvent{Reason: event.ReasonEpochs, Epochs: 20})
-		flush(b, r)
-	}
-	b.Run("runs", func(b *testing.B) {
-		for b.Loop() {
-			if runs, err := s.Runs(b.Context(), store.Filter{}); err != nil || len(runs) != len(ids) {
-				b.Fatal(len(runs), err)
-			}
-		}
-	})
-	b.Run("curves", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := s.Curves(b.Context(), slices.Clone(ids[:60]), 24); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

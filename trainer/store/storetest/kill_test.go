@@ -24,7 +24,7 @@ import (
 	"newtop/trainer/store/sqlfile"
 )
 
-var kills = flag.Int("kills", nightly.Of(32, 12)/slowness, "how many processes TestKill kills in all")
+var kills = flag.Int("kills", nightly.Of(32, 8)/slowness, "how many processes TestKill kills in all")
 
 // killed are the runs of TestKill.
 var killed = []trainer.Config{

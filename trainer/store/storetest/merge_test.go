@@ -108,13 +108,7 @@ func TestMerge(t *testing.T) {
 	a := recorded(t, map[string]string{"adam": "20261121-120000-aaaaaa", "": "20261121-120001-bbbbbb"})
 	searching(t, a, "mine", "20261121-120000-aaaaaa")
 	want := allRows(t, a)
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(a.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := closed(t, a)
 	into := temporary(t)
 	m := merged(t, into, a.Path())
 	if m.Runs != (upkeep.Tally{Added: 2}) || m.Searches != (upkeep.Tally{Added: 1}) || len(m.Found) != 1 || len(m.Renamed) != 0 {
@@ -268,11 +262,7 @@ func TestMergeRefuses(t *testing.T) {
 	open(t, lacking).Close()
 	execute(t, lacking, "ALTER TABLE epochs DROP COLUMN rho")
 	torn := recorded(t, map[string]string{"torn": "20261121-120000-eeeeee"})
-	torn.Close()
-	text, err := os.ReadFile(torn.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := closed(t, torn)
 	for i := len(text) / 2; i < len(text); i++ {
 		text[i] ^= 0x5a
 	}
@@ -334,11 +324,7 @@ func TestMergeOfVersion1(t *testing.T) {
 func FuzzMerge(f *testing.F) {
 	s := recorded(f, map[string]string{"adam": "20261121-120000-aaaaaa"})
 	searching(f, s, "mine", "20261121-120000-aaaaaa")
-	s.Close()
-	good, err := os.ReadFile(s.Path())
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := closed(f, s)
 	for _, at := range []int{0, 20, 60, 100, 105, 4096, 4100, 8192 + 8, 3 * 4096, len(good) / 2, len(good) - 9} {
 		f.Add(at, []byte{0xff, 0, 0x80})
 	}

@@ -60,6 +60,19 @@ func find(t *testing.T, s *store.Store, id string) *store.Run {
 	return run
 }
 
+// wait returns when all that was recorded is on the disk.
+func wait(r *recorder.Recorder) {
+	for {
+		r.Mu.Lock()
+		done := len(r.Queue.Items) == 0 && r.Queue.Writing == 0 && !r.Checkpoint.Busy
+		r.Mu.Unlock()
+		if done {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // eventually waits for what other goroutines bring about.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()

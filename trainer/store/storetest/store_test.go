@@ -47,6 +47,30 @@ func temporary(t testing.TB) *store.Store {
 	return open(t, filepath.Join(t.TempDir(), "state", "runs.db"))
 }
 
+// closed closes a store and returns its file, which is whole then.
+func closed(t testing.TB, s *store.Store) []byte {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// stored opens a store of its own with such a file, after some changes that check nothing.
+func stored(t *testing.T, file []byte, changes ...string) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "runs.db")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, changes...)
+	return open(t, path)
+}
+
 func opening(id string) event.RunEvent {
 	return event.RunEvent{
 		Version: 1, ID: id, Time: time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC),
