@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,18 +19,12 @@ import (
 // interrupted starts a command, sends it a signal when it has recorded some epochs more, and returns what it then says.
 func interrupted(t *testing.T, db string, signal syscall.Signal, args ...string) (errs string, code int) {
 	t.Helper()
-	before := 0
-	if r := newest(t, db); r != nil && r.Last != nil {
-		before = r.Last.Epoch
-	}
+	before := lastEpoch(t, db)
 	cmd := process(t, args...)
 	var text strings.Builder
 	cmd.Stderr = &text
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
-	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil && r.Last.Epoch >= before+3 })
+	start(t, cmd)
+	furtherThan(t, db, before)
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
@@ -95,14 +88,7 @@ func TestContinueWithoutTheLastCheckpoint(t *testing.T) {
 	line := []string{"train", "--name", "cut", "--continue", "--data", "sine", "--epochs", "3", "--record", db}
 	succeed(t, line...)
 	want := newest(t, db)
-	base, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer base.Close()
-	if _, err := base.Exec("DELETE FROM checkpoints WHERE epoch = 3"); err != nil {
-		t.Fatal(err)
-	}
+	inSQL(t, db, "DELETE FROM checkpoints WHERE epoch = 3")
 	if r := newest(t, db); r.Checkpoint == 3 {
 		t.Fatalf("a checkpoint of epoch %d", r.Checkpoint)
 	}
@@ -154,10 +140,7 @@ func TestTrainIntoAClosedPipe(t *testing.T) {
 		}
 		var errs strings.Builder
 		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer cmd.Process.Kill()
+		start(t, cmd)
 		if _, err := out.Read(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
@@ -205,15 +188,8 @@ func TestTrainServes(t *testing.T) {
 func TestContinueWaits(t *testing.T) {
 	db := database(t)
 	killed(t, db, "train", "--name", "moved", "--data", "sine", "--epochs", "0", "--record", db)
-	store, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
 	heard := time.Now().Add(-8500 * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z")
-	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL", heard); err != nil {
-		t.Fatal(err)
-	}
+	inSQL(t, db, "UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL", heard)
 	refuses(t, print.ExitFailed, "process 12 on n7 is training it", "resume", "moved", "--record", db)
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
 	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != print.ExitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
@@ -225,13 +201,9 @@ func TestContinueWaits(t *testing.T) {
 func TestContinueWhileItIsTrained(t *testing.T) {
 	db := database(t)
 	line := []string{"train", "--name", "busy", "--continue", "--data", "sine", "--threads", "1", "--epochs", "0", "--record", db}
-	first := process(t, line...)
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer first.Wait()
-	defer first.Process.Kill()
+	first := start(t, process(t, line...))
 	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil })
+	first.Process.Signal(syscall.SIGTSTP) // or it trains on the cores of the others for three seconds
 	host, _ := os.Hostname()
 	want := fmt.Sprintf(": process %d on %s is training it: expected a run that no process records\n", first.Process.Pid, host)
 	if out, errs, code := newtop(line...); code != print.ExitFailed || out != "" || !strings.HasPrefix(errs, "newtop: run ") || !strings.HasSuffix(errs, want) || strings.Count(errs, "\n") != 1 {

@@ -48,10 +48,6 @@ func TestUnrecordedRun(t *testing.T) {
 
 // One whose record is lost on the way waits for it to come back, and says so too.
 func TestRecordLostOnTheWay(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for limit, want := range map[string]string{
 		"ulimit -f 400": `: the file may not grow beyond \S+ kB \(ulimit -f\)`,
 		"true":          ": the file is gone",
@@ -59,17 +55,14 @@ func TestRecordLostOnTheWay(t *testing.T) {
 		t.Run(limit, func(t *testing.T) {
 			t.Parallel() // it waits for five seconds
 			db := database(t)
-			cmd := exec.Command("sh", "-c", limit+` && exec "$0" "$@"`, self, "train", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db, "--name", "f")
-			cmd.Env = append(os.Environ(), asNewtop+"=1")
+			cmd := afterIn(t, limit, "train", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db, "--name", "f")
 			var errs strings.Builder
 			cmd.Stderr = &errs
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			start(t, cmd)
 			if limit == "true" {
 				out.Read(make([]byte, 100))
 				os.Remove(db)
@@ -86,14 +79,9 @@ func TestRecordLostOnTheWay(t *testing.T) {
 
 // A store that can't be opened for want of files says so, though some are free again by then.
 func TestTooManyFiles(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	said := 0
 	for files := 7; files < 10; files++ { // with fewer Go's runtime does not start
-		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, files), self, "train", "--data", "sine", "--epochs", "1", "--record", database(t))
-		cmd.Env = append(os.Environ(), asNewtop+"=1")
+		cmd := afterIn(t, fmt.Sprint("ulimit -n ", files), "train", "--data", "sine", "--epochs", "1", "--record", database(t))
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		cmd.Run()
@@ -118,9 +106,7 @@ func TestContinueTwiceAtOnce(t *testing.T) {
 	for i := range both {
 		both[i] = process(t, line...)
 		both[i].Stderr = &errs[i]
-		if err := both[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		start(t, both[i])
 	}
 	done := 0
 	for i, cmd := range both {
@@ -155,11 +141,7 @@ func state(pid int) string {
 // A run that is stopped by ctrl+z holds no lock, and the stop is not counted as time that it trains.
 func TestStoppedRun(t *testing.T) {
 	db := database(t)
-	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "tr-newton", "--net", "60-60", "--epochs", "0", "--until", "1500ms", "--record", db)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
+	cmd := start(t, process(t, "train", "--name", "one", "--data", "spirals", "--opt", "tr-newton", "--net", "60-60", "--threads", "1", "--epochs", "0", "--until", "1500ms", "--record", db))
 	until(t, db, "epochs", func(r *store.Run) bool { return r.Last != nil && r.Last.Epoch > 3 })
 	if state(cmd.Process.Pid) == "" {
 		t.Skip("there is no /proc to tell by whether a process is stopped")

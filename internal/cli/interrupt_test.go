@@ -4,8 +4,6 @@ package cli
 
 import (
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,10 +15,6 @@ import (
 
 // SIGINT ends every command with the same code and a line, whatever it does or waits for.
 func TestInterrupt(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	record, model := filepath.Join(dir, "runs.db"), filepath.Join(dir, "model.onnx")
 	succeed(t, "train", "--data", write(t, "table.csv", strings.ReplaceAll(numbersWithAWord(), "wide", "3")), "--net", "2", "--epochs", "1", "--save", model, "--record", record)
@@ -34,8 +28,8 @@ func TestInterrupt(t *testing.T) {
 		"predict " + model + " -",
 		"watch -",
 	} {
-		cmd := exec.Command(self, strings.Fields(args)...)
-		cmd.Env = append(os.Environ(), asNewtop+"=1", "NEWTOP_STATE_DIR="+dir)
+		cmd := process(t, strings.Fields(args)...)
+		cmd.Env = append(cmd.Env, "NEWTOP_STATE_DIR="+dir)
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		in, err := cmd.StdinPipe()
@@ -46,9 +40,7 @@ func TestInterrupt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		start(t, cmd)
 		if strings.HasSuffix(args, "-") || strings.Contains(args, "--data - ") {
 			_, err = io.WriteString(in, strings.Repeat("\n", 1<<19)) // more than a pipe holds: somebody reads
 		} else {

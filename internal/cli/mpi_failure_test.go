@@ -18,10 +18,7 @@ import (
 // begun starts a run that ends by what is done to it, or goes on with it, and returns when it has recorded a few epochs.
 func begun(t *testing.T, db string, ranks int, args ...string) *crewRun {
 	t.Helper()
-	before := 0
-	if r := newest(t, db); r != nil && r.Last != nil {
-		before = r.Last.Epoch
-	}
+	before := lastEpoch(t, db)
 	l := startRanks(t, ranks, append([]string{"train", "--name", "one", "--continue", "--record", db, "--epochs", "0", "--format", "jsonl"}, args...)...)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if r := newest(t, db); r != nil && r.State == store.Running && r.Last != nil && r.Last.Epoch >= before+3 {

@@ -56,12 +56,9 @@ func startRanks(t *testing.T, ranks int, args ...string) *crewRun {
 	if err != nil {
 		t.Skip("no mpirun")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &crewRun{t: t, cmd: exec.Command(mpirun, append([]string{"-np", strconv.Itoa(ranks), self}, args...)...)}
-	l.cmd.Env = append(os.Environ(), asNewtop+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+	self := process(t)
+	l := &crewRun{t: t, cmd: exec.Command(mpirun, append([]string{"-np", strconv.Itoa(ranks), self.Path}, args...)...)}
+	l.cmd.Env = append(self.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=lo", "OMPI_MCA_mpi_yield_when_idle=1",
 		"NEWTOP_CACHE="+t.TempDir())
 	l.cmd.Stdout, l.cmd.Stderr = &l.out, &l.errs

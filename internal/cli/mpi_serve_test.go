@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -68,15 +66,8 @@ func TestRanksServe(t *testing.T) {
 // keysOf opens the screen and returns a function that presses keys one after another.
 func keysOf(t *testing.T, s *served) func(keys ...string) {
 	t.Helper()
-	client, err := ssh.Dial("tcp", s.address, &ssh.ClientConfig{User: "ann", Auth: []ssh.AuthMethod{ssh.PublicKeys(s.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, session := s.session()
 	t.Cleanup(func() { client.Close() })
-	session, err := client.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
 	in, err := session.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
-	"database/sql"
 	"encoding/json"
 	"io"
 	"os"
@@ -39,19 +38,6 @@ func unpacked(t *testing.T, path string) []byte {
 // writtenIn is the folder in which the older program ran.
 const writtenIn = "/tmp/newtop-3c82883"
 
-// move has a record's tables lie in another folder. The runs that it changes lose their checksum.
-func move(t *testing.T, path, folder string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec("UPDATE runs SET config = replace(config, ?1, ?2), crc = NULL WHERE instr(config, ?1)", writtenIn, folder); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // What an older newtop wrote is read for good: each command says of its record, its searches and its saved models what
 // the older program said (testdata/3c82883/make.py), and resumes its runs to the same digits.
 func TestOlderRecord(t *testing.T) {
@@ -80,7 +66,8 @@ func TestOlderRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	move(t, "runs.db", here)
+	// The tables lie here now; runs that this changes lose their checksum.
+	inSQL(t, "runs.db", "UPDATE runs SET config = replace(config, ?1, ?2), crc = NULL WHERE instr(config, ?1)", writtenIn, here)
 	text, err := os.ReadFile("expected.json")
 	if err != nil {
 		t.Fatal(err)

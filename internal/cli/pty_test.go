@@ -39,11 +39,7 @@ type console struct {
 
 func startConsole(t *testing.T, columns, rows int, env []string, args ...string) *console {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return startCommand(t, columns, rows, env, exec.Command(self, args...))
+	return startCommand(t, columns, rows, env, process(t, args...))
 }
 
 // startCommand starts the program, or what will start it.
@@ -269,13 +265,9 @@ func TestSuspend(t *testing.T) {
 	if err != nil {
 		t.Skip("no shell with job control")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := startCommand(t, 80, 24, []string{"PS1=ready> "}, exec.Command(shell, "--norc", "--noprofile", "-i"))
 	c.until(`ready>`)
-	c.press("'" + self + "' --data spirals --opt adam --epochs 0 --set spectrum-every=0\r")
+	c.press("'" + process(t).Path + "' --data spirals --opt adam --epochs 0 --set spectrum-every=0\r")
 	c.until(`epoch [1-9]`)
 	c.press("\x1a")
 	c.until(`Stopped`)

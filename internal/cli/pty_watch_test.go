@@ -87,11 +87,7 @@ func TestWatchAPipe(t *testing.T) {
 	if err != nil {
 		t.Skip("no shell to make a pipe")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := startCommand(t, 100, 30, nil, exec.Command(shell, "-c", `"$0" train --data spirals --opt adam --epochs 0 --record off --format jsonl 2>/dev/null | "$0" watch -`, self))
+	c := startCommand(t, 100, 30, nil, exec.Command(shell, "-c", `"$0" train --data spirals --opt adam --epochs 0 --record off --format jsonl 2>/dev/null | "$0" watch -`, process(t).Path))
 	c.until(`─ loss +train`, `standard input`)
 	c.beyond(1)
 	c.press("?")
@@ -144,24 +140,7 @@ func TestWatchSeveralOnTheScreen(t *testing.T) {
 func TestWatchALiveRun(t *testing.T) {
 	db := database(t)
 	trainer := process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db, "--name", "live")
-	out, err := trainer.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := trainer.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer trainer.Process.Kill()
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		buffer := make([]byte, 1<<12)
-		for {
-			if _, err := out.Read(buffer); err != nil {
-				return
-			}
-		}
-	}()
+	start(t, trainer)
 	until(t, db, "a run", func(*store.Run) bool { return true })
 	c := startConsole(t, 100, 30, nil, "watch", "live", "--record", db)
 	c.until(`live`, `epoch [1-9]\d*`)
@@ -169,7 +148,6 @@ func TestWatchALiveRun(t *testing.T) {
 	if err := trainer.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	<-drained
 	trainer.Wait()
 	c.until(`stopped`)
 	if left := c.leave(); !strings.Contains(left, "(stopped)") {
@@ -187,14 +165,7 @@ func TestResumeOnTheScreen(t *testing.T) {
 	if said == nil {
 		t.Fatalf("left %q", left)
 	}
-	before := 0
-	inStore(t, db, func(s *store.Store) {
-		r, err := s.Find(t.Context(), said[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		before = r.Last.Epoch
-	})
+	before := lastEpoch(t, db)
 	c = startConsole(t, 100, 30, nil, strings.Fields(said[2])[1:]...)
 	c.beyond(before)
 	if left := c.leave(); !strings.Contains(left, "recorded as "+said[1]) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"os"
@@ -44,6 +45,19 @@ func recordedRun(t *testing.T, db string, args ...string) (id string) {
 		id = r.ID
 	})
 	return id
+}
+
+// inSQL has a database carry out a statement that checks nothing.
+func inSQL(t *testing.T, db, statement string, args ...any) {
+	t.Helper()
+	s, err := sql.Open("sqlite", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Exec(statement, args...)
+	if err := cmp.Or(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // inStore calls f with an open store.
@@ -111,14 +125,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("NEWTOP_STATE_DIR", dir)
 	foreign := filepath.Join(dir, "runs.db")
-	db, err := sql.Open("sqlite", foreign)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("CREATE TABLE songs (title TEXT)"); err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
+	inSQL(t, foreign, "CREATE TABLE songs (title TEXT)")
 	out, errs, code := newtop("train", "--data", "spirals", "--epochs", "1")
 	if code != print.ExitUnrecorded || !strings.Contains(out, "spirals: ") || !strings.HasPrefix(errs, "newtop: warning: this run is not recorded: "+foreign) || strings.Contains(errs, "recorded as") {
 		t.Errorf("exit %d\n%s%s", code, errs, out)

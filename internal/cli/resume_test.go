@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,6 +76,43 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// afterIn is a process that a shell starts after a command of its own.
+func afterIn(t *testing.T, first string, args ...string) *exec.Cmd {
+	t.Helper()
+	program := process(t)
+	cmd := exec.Command("sh", append([]string{"-c", first + ` && exec "$0" "$@"`, program.Path}, args...)...)
+	cmd.Env = program.Env
+	return cmd
+}
+
+// start starts a process, which ends with the test at the latest.
+func start(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+// lastEpoch is that of the newest run of a store, 0 while there is none.
+func lastEpoch(t *testing.T, db string) int {
+	t.Helper()
+	if r := newest(t, db); r != nil && r.Last != nil {
+		return r.Last.Epoch
+	}
+	return 0
+}
+
+// furtherThan waits until the newest run is three epochs beyond one, and under way.
+func furtherThan(t *testing.T, db string, epoch int) {
+	t.Helper()
+	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil && r.Last.Epoch >= epoch+3 })
+}
+
 // newest returns the newest run of a store, nil while there is none.
 func newest(t *testing.T, db string) *store.Run {
 	t.Helper()
@@ -110,15 +146,9 @@ func until(t *testing.T, db, what string, is func(*store.Run) bool) *store.Run {
 // killed starts a process and kills it without warning when it has recorded a few epochs more. It returns the run.
 func killed(t *testing.T, db string, args ...string) *store.Run {
 	t.Helper()
-	before := 0
-	if r := newest(t, db); r != nil {
-		before = r.Last.Epoch
-	}
-	cmd := process(t, args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil && r.Last.Epoch >= before+3 })
+	before := lastEpoch(t, db)
+	cmd := start(t, process(t, args...))
+	furtherThan(t, db, before)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -165,11 +195,7 @@ func TestKillAndResume(t *testing.T) {
 // A run that is being trained can be watched from another process, but neither resumed nor removed.
 func TestRunOfAnotherProcess(t *testing.T) {
 	db := database(t)
-	cmd := process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
+	cmd := start(t, process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db))
 	until(t, db, "a run", func(*store.Run) bool { return true })
 	host, _ := os.Hostname()
 	for _, args := range []string{"resume last", "runs rm last -y"} {
@@ -201,50 +227,6 @@ func TestRunOfAnotherProcess(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Fatal("the watcher did not see the end")
-	}
-}
-
-// An interrupted run says how to go on with it in the last line.
-func TestInterruption(t *testing.T) {
-	db := database(t)
-	cmd := process(t, "train", "--data", "spirals", "--epochs", "0", "--record", db)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
-	scanner := bufio.NewScanner(out)
-	for range 3 {
-		scanner.Scan()
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	for scanner.Scan() {
-	}
-	cmd.Wait()
-	last := lines(errs.String())
-	line := last[len(last)-1]
-	_, next, ok := strings.Cut(line, "newtop: interrupted; to go on: newtop ")
-	if cmd.ProcessState.ExitCode() != print.ExitInterrupted || !ok {
-		t.Fatalf("exit %d\n%s", cmd.ProcessState.ExitCode(), errs.String())
-	}
-	before := 0
-	inStore(t, db, func(s *store.Store) {
-		r, err := s.Find(t.Context(), "last")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before = r.Last.Epoch
-	})
-	resumed := epochs(decode(t, succeed(t, append(strings.Fields(next), "--epochs", fmt.Sprint(before+2), "--format", "jsonl")...)))
-	if len(resumed) == 0 || resumed[len(resumed)-1].Epoch != before+2 {
-		t.Errorf("%q went on to %v, expected epoch %d", next, resumed, before+2)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,18 +15,7 @@ func TestRunsWithDamage(t *testing.T) {
 	if out := succeed(t, "runs", "check", "--record", db); !strings.Contains(out, ": whole: 2 runs, ") {
 		t.Errorf("a whole store: %q", out)
 	}
-	change := func(statement string) {
-		t.Helper()
-		base, err := sql.Open("sqlite", db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer base.Close()
-		if _, err := base.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	change("UPDATE epochs SET rest = '{' WHERE epoch = 2 AND run = (SELECT run FROM runs WHERE name = 'hurt')")
+	inSQL(t, db, "UPDATE epochs SET rest = '{' WHERE epoch = 2 AND run = (SELECT run FROM runs WHERE name = 'hurt')")
 	const left = "1 damaged event was left out: newtop runs check " // its ID
 	for _, args := range [][]string{
 		{"runs", "show", "hurt"}, {"runs", "export", "hurt"}, {"runs", "export", "hurt", "--format", "jsonl"}, {"runs", "compare", "hurt", "well"},
@@ -38,7 +26,7 @@ func TestRunsWithDamage(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", strings.Join(args, " "), code, errs)
 		}
 	}
-	change("UPDATE runs SET config = '{' WHERE name = 'well'")
+	inSQL(t, db, "UPDATE runs SET config = '{' WHERE name = 'well'")
 	if out := succeed(t, "runs", "--record", db); !strings.Contains(out, "epochs, damaged") || strings.Count(out, "\n") != 3 {
 		t.Errorf("listed:\n%s", out)
 	}
@@ -62,7 +50,7 @@ func TestRunsWithDamage(t *testing.T) {
 	if out := succeed(t, "runs", "--state", "damaged", "--record", db); strings.Count(out, "\n") != 2 {
 		t.Errorf("the damaged ones:\n%s", out)
 	}
-	change("UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts WHERE run = (SELECT run FROM runs WHERE name = 'hurt'))")
+	inSQL(t, db, "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts WHERE run = (SELECT run FROM runs WHERE name = 'hurt'))")
 	weights := filepath.Join(t.TempDir(), "w.safetensors")
 	if _, errs, code := newtop("runs", "export", "hurt", "--format", "safetensors", "-o", weights, "--record", db); code != 0 || !strings.Contains(errs, "; the weights are those of the checkpoint before, of epoch ") {
 		t.Errorf("exported: exit %d: %s", code, errs)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"database/sql"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -44,18 +42,8 @@ func collect(t *testing.T) (file []byte, ids []string) {
 		ids = append(ids, recordedRun(t, db, args...))
 	}
 	whole := filepath.Join(t.TempDir(), "whole.db") // one file
-	s, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Exec("VACUUM INTO ?", whole)
-	if err := cmp.Or(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if file, err = os.ReadFile(whole); err != nil {
-		t.Fatal(err)
-	}
-	return file, ids
+	inSQL(t, db, "VACUUM INTO ?", whole)
+	return []byte(readFile(t, whole)), ids
 }
 
 // lines returns a text's lines.
@@ -226,14 +214,7 @@ func TestRunsChange(t *testing.T) {
 	if out := succeed(t, "runs", "--record", db); len(lines(out)) != 2 || !strings.Contains(out, ids[1]) {
 		t.Errorf("left\n%s", out)
 	}
-	future, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = future.Exec("UPDATE runs SET changed = '2999-01-01T00:00:00.000Z', crc = NULL")
-	if err := cmp.Or(err, future.Close()); err != nil {
-		t.Fatal(err)
-	}
+	inSQL(t, db, "UPDATE runs SET changed = '2999-01-01T00:00:00.000Z', crc = NULL")
 	succeed(t, "runs", "rm", "--older-than", "0s", "-y", "--record", db)
 	if out := succeed(t, "runs", "--record", db); len(lines(out)) != 2 {
 		t.Errorf("of a run that the clock says is in the future is left\n%s", out)

@@ -102,21 +102,28 @@ func (s *served) says(pattern string) string {
 	return ""
 }
 
+// session begins one over SSH, on a connection of its own.
+func (s *served) session() (*ssh.Client, *ssh.Session) {
+	s.t.Helper()
+	client, err := ssh.Dial("tcp", s.address, &ssh.ClientConfig{User: "ann", Auth: []ssh.AuthMethod{ssh.PublicKeys(s.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	session, err := client.NewSession()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client, session
+}
+
 // status asks over SSH.
 func (s *served) status() (facts struct {
 	Name, Phase string
 	Epoch       int
 }) {
 	s.t.Helper()
-	client, err := ssh.Dial("tcp", s.address, &ssh.ClientConfig{User: "ann", Auth: []ssh.AuthMethod{ssh.PublicKeys(s.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	client, session := s.session()
 	defer client.Close()
-	session, err := client.NewSession()
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	out, err := session.Output("status --json")
 	if err != nil {
 		s.t.Fatal(err)
@@ -257,10 +264,7 @@ func TestServeContinues(t *testing.T) {
 	unit := append([]string{"serve", "--name", "nightly", "--continue", "--epochs", "0", "--record", db}, run...)
 	epochs := func(more int) {
 		t.Helper()
-		from := 0
-		if r := newest(t, db); r != nil && r.Last != nil {
-			from = r.Last.Epoch
-		}
+		from := lastEpoch(t, db)
 		until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil && r.Last.Epoch >= from+more })
 	}
 	s := startServing(t, unit...)
@@ -306,15 +310,8 @@ func TestContinueFindsNamesAlone(t *testing.T) {
 // The screen is the same over SSH, and leaving it is not the end of the run.
 func TestServedScreen(t *testing.T) {
 	s := startServing(t, "serve", "--data", "spirals", "--opt", "adam", "--net", "9", "--epochs", "0", "--record", "off")
-	client, err := ssh.Dial("tcp", s.address, &ssh.ClientConfig{User: "ann", Auth: []ssh.AuthMethod{ssh.PublicKeys(s.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client, session := s.session()
 	defer client.Close()
-	session, err := client.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var screen bytes.Buffer
 	keys, err := session.StdinPipe()
 	if err != nil {
