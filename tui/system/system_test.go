@@ -172,7 +172,7 @@ func TestProgram(t *testing.T) {
 		o.Machine = s.Sample
 		m := New(o)
 		return &m.Base, m
-	}, tea.WithWindowSize(120, 40))
+	})
 	r.Press(t, "] ")
 	r.Out.Rest(t) // paused, nothing is written
 	r.Press(t, " q")

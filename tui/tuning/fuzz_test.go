@@ -151,19 +151,19 @@ func TestTuneStop(t *testing.T) {
 }
 
 // startTuning runs a program and waits for its first bytes.
-func startTuning(t *testing.T, ctx context.Context, s Search, bytes int64, more ...tea.ProgramOption) *screentest.Running {
+func startTuning(t *testing.T, ctx context.Context, s Search, bytes int64) *screentest.Running {
 	t.Helper()
 	return screentest.Start(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newTuning(s, o)
 		return &m.Base, m
-	}, more...)
+	})
 }
 
 // TestTuneRests: a search that is over is written once, and then nothing.
 func TestTuneRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000, tea.WithWindowSize(120, 40))
+	r := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000)
 	r.Out.Rest(t)
 	cancel()
 	<-r.Ended

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,8 @@ import (
 
 // TestHostileTexts: nothing that a search says acts on the terminal.
 func TestHostileTexts(t *testing.T) {
-	for _, text := range formattest.Hostile() {
+	for texts := range slices.Chunk(formattest.Hostile(), 2) {
+		text := strings.Join(texts, " ")
 		for _, phase := range []string{"searching", "done"} {
 			b := fakeBoard(12, 1, 0.05)
 			formattest.Spoil(b, text)

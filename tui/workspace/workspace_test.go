@@ -383,7 +383,7 @@ func TestProgram(t *testing.T) {
 			r := screentest.Start(t, ctx, 2000, func(o screen.Options) (*screen.Base, tea.Model) {
 				m := newModel([]Watched{w}, nil, o)
 				return &m.Base, m
-			}, tea.WithWindowSize(120, 40))
+			})
 			r.Press(t, c.keys)
 			if c.cancel {
 				cancel()

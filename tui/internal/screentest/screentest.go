@@ -134,17 +134,16 @@ type Running struct {
 }
 
 // Start runs a program and waits for its first bytes.
-func Start(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model),
-	more ...tea.ProgramOption) *Running {
+func Start(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model)) *Running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })
 	r := &Running{keys: keys, Out: &Wire{}, Ended: make(chan error, 1)}
-	o := screen.Options{Input: in, Output: r.Out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
+	o := screen.Options{Input: in, Output: r.Out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"},
+		Size: screen.Size{Width: 120, Height: 40}}
 	s, m := open(o)
-	s.Width, s.Height = 120, 40
 	go func() {
-		r.Ended <- s.Run(ctx, m, o, more...)
+		r.Ended <- s.Run(ctx, m, o)
 	}()
 	for n := 0; r.Out.Bytes.Load() < bytes && n < 300; n++ {
 		time.Sleep(10 * time.Millisecond)
