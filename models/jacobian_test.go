@@ -154,7 +154,7 @@ func TestRowsInAnyMemory(t *testing.T) {
 // TestMatrixOfManyOutputs: a block of data is taken in pieces where the nodes are so many.
 func TestMatrixOfManyOutputs(t *testing.T) {
 	for _, out := range []Activation{Softmax, Sigmoid} {
-		p := randomData(t, Chain(2, []int{1}, 300, Tanh, out, SquaredError, SkipNone), rand.New(rand.NewPCG(7, 2)), 100)
+		p := randomData(t, Chain(2, []int{1}, 300, Tanh, out, SquaredError, SkipNone), rand.New(rand.NewPCG(7, 2)), 45)
 		l, m := p.n.Linearize(p.w, p.x, p.t), spoiled(p.n.Dim())
 		assembleTo(t, l, m)
 		if l.matrix.nodes.perBlock() < 2 {

@@ -169,13 +169,7 @@ func TestBestAverages(t *testing.T) {
 		if a.kept[at].epoch != 11 || !slices.Equal(back[0], weights[11]) {
 			t.Errorf("average %d: back at epoch %d, with other weights", n, a.kept[at].epoch)
 		}
-		best := 0
-		epochs := of[event.EpochEvent](&a.memory)[:13]
-		for k, e := range epochs {
-			if e.ValidationError < epochs[best].ValidationError || e.ValidationError == epochs[best].ValidationError && e.ValidationLoss < epochs[best].ValidationLoss {
-				best = k
-			}
-		}
+		best := bestOf(of[event.EpochEvent](&a.memory)[:13]).Epoch
 		if best == 12 || best < 3 {
 			t.Fatalf("epoch %d is the best: nothing is tried", best)
 		}

@@ -336,29 +336,13 @@ func TestRealLettersInAnotherRuntime(t *testing.T) {
 	}
 }
 
-// keepsLast is a Keeper of the newest checkpoint.
-type keepsLast struct {
-	memory
-	last *checkpoint.Checkpoint
-}
-
-func (k *keepsLast) Due(bool) bool { return true }
-
-func (k *keepsLast) Keep(c *checkpoint.Checkpoint) error {
-	k.last = c
-	return nil
-}
-
 func TestExportOfACheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	c := config.Config{Data: "spirals", Optimizer: "adam", Epochs: 3, Committee: 2, Save: filepath.Join(dir, "end.safetensors")}
-	k := &keepsLast{}
-	if err := mustNew(t, c, k).Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	k := keepAll(t, c)
 	run := of[event.RunEvent](&k.memory)[0]
 	file := filepath.Join(dir, "export.safetensors")
-	e, err := Export(c, k.last, &run, file)
+	e, err := Export(c, k.last(t), &run, file)
 	if err != nil || e.Epoch != 3 || e.Format != modelfile.Safetensors || e.Bytes == 0 {
 		t.Fatalf("%+v, %v", e, err)
 	}
@@ -373,7 +357,7 @@ func TestExportOfACheckpoint(t *testing.T) {
 	}
 	var other *checkpoint.CheckpointError
 	c.Data = "parity"
-	if _, err := Export(c, k.last, nil, file); !errors.As(err, &other) {
+	if _, err := Export(c, k.last(t), nil, file); !errors.As(err, &other) {
 		t.Errorf("of other data: %v", err)
 	}
 }

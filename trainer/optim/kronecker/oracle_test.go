@@ -73,16 +73,19 @@ var (
 
 // several are matrices of many shapes with gaps before, between and behind them, and how many numbers that makes.
 func several() (all []optim.Matrix, n int) {
-	n = 2
-	for i, m := range []struct {
-		rows, cols, gap int
-		biased          bool
-	}{{3, 4, 0, true}, {4, 2, 3, false}, {1, 5, 0, true}, {5, 1, 0, false}, {3, 3, 0, false}, {4, 3, 1, true}} {
-		all = append(all, optim.Matrix{To: i + 1, From: i, Rows: m.rows, Cols: m.cols, Offset: n, Biased: m.biased})
-		n += m.rows*m.cols + m.gap
-		if m.biased {
-			n += m.rows
+	all, n = inOrder(optim.Matrix{Offset: 2, Rows: 3, Cols: 4, Biased: true}, optim.Matrix{Rows: 4, Cols: 2}, optim.Matrix{Offset: 3, Rows: 1, Cols: 5, Biased: true},
+		optim.Matrix{Rows: 5, Cols: 1}, optim.Matrix{Rows: 3, Cols: 3}, optim.Matrix{Rows: 4, Cols: 3, Biased: true})
+	return all, n + 1
+}
+
+// inOrder returns blocks of layers that follow one another, each as far behind the one before as its Offset says, and the end of the last.
+func inOrder(blocks ...optim.Matrix) (all []optim.Matrix, n int) {
+	for i, m := range blocks {
+		m.To, m.From, m.Offset = i+1, i, n+m.Offset
+		if n = m.Offset + m.Rows*m.Cols; m.Biased {
+			n += m.Rows
 		}
+		all = append(all, m)
 	}
 	return all, n
 }

@@ -215,15 +215,7 @@ func TestSOAPAgainstItsFormulas(t *testing.T) {
 
 // squares are matrices whose first gradients are of full rank on both sides, so that no basis is a matter of choice.
 func squares() (all []optim.Matrix, n int) {
-	for i, m := range []optim.Matrix{{Rows: 4, Cols: 4}, {Rows: 3, Cols: 2, Biased: true}, {Rows: 5, Cols: 5}} {
-		m.To, m.From, m.Offset = i+1, i, n
-		n += m.Rows * m.Cols
-		if m.Biased {
-			n += m.Rows
-		}
-		all = append(all, m)
-	}
-	return all, n
+	return inOrder(optim.Matrix{Rows: 4, Cols: 4}, optim.Matrix{Rows: 3, Cols: 2, Biased: true}, optim.Matrix{Rows: 5, Cols: 5})
 }
 
 // TestSOAPTellsItsFactors: values are the mean factors' along the vectors when the bases were last made, in descending order.

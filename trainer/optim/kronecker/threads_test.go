@@ -10,15 +10,7 @@ import (
 
 // wide are matrices with several strips of rows on either side, and one of many inputs.
 func wide() (all []optim.Matrix, n int) {
-	for i, m := range []optim.Matrix{{Rows: 56, Cols: 60, Biased: true}, {Rows: 4, Cols: 70}, {Rows: 3, Cols: 3, Biased: true}} {
-		m.To, m.From, m.Offset = i+1, i, n
-		n += m.Rows * m.Cols
-		if m.Biased {
-			n += m.Rows
-		}
-		all = append(all, m)
-	}
-	return all, n
+	return inOrder(optim.Matrix{Rows: 56, Cols: 60, Biased: true}, optim.Matrix{Rows: 4, Cols: 70}, optim.Matrix{Rows: 3, Cols: 3, Biased: true})
 }
 
 // TestThreadsMoveAlike: weights have the same bits whether one thread does the tasks or several do, in any order.
