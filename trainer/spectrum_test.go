@@ -222,15 +222,7 @@ func TestWarmSpectra(t *testing.T) {
 
 // TestInterruptedDensity: the eigenvalues that were found before are told.
 func TestInterruptedDensity(t *testing.T) {
-	s := mustNew(t, config.Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Set: []string{"rate=1e-4"},
-		SpectrumRows: 100, Spectrum: 1, Density: true})
-	box := s.Subscribe()
-	t.Cleanup(box.Close)
-	done := make(chan error, 1)
-	go func() { done <- s.Run(context.Background()) }()
-	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
-	do(t, s, event.Spectrum{})
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Computing == "spectrum" })
+	s, box, done := busy(t, config.Config{Set: []string{"rate=1e-4"}, SpectrumRows: 100, Spectrum: 1, Density: true})
 	time.Sleep(30 * time.Millisecond)
 	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
@@ -249,18 +241,22 @@ func TestInterruptedDensity(t *testing.T) {
 
 func TestSpectraAreRationed(t *testing.T) {
 	// With nothing to spend there is none: what one takes is estimated before the first.
-	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
-		t.Errorf("%d spectra: expected 0", n)
-	}
-	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
-		t.Errorf("%d spectra: expected 5", n)
+	for share, want := range map[float64]int{1e-9: 0, 1e9: 5} {
+		c := config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: share}
+		if n := len(of[event.SpectrumEvent](train(t, c))); n != want {
+			t.Errorf("%d spectra: expected %d", n, want)
+		}
 	}
 }
 
-// busy returns a session in the middle of a spectrum that takes long.
-func busy(t *testing.T) (*Session, *feed.Mailbox, chan error) {
+// long is a spectrum that takes long.
+var long = config.Config{Spectrum: 60}
+
+// busy returns a session in the middle of a spectrum.
+func busy(t *testing.T, c config.Config) (*Session, *feed.Mailbox, chan error) {
 	t.Helper()
-	s := mustNew(t, config.Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
+	c.Data, c.Hidden, c.Optimizer = "digits", []int{10}, "sgd"
+	s := mustNew(t, c)
 	box := s.Subscribe()
 	t.Cleanup(box.Close)
 	done := make(chan error, 1)
@@ -272,7 +268,7 @@ func busy(t *testing.T) (*Session, *feed.Mailbox, chan error) {
 }
 
 func TestCommandsDuringASpectrum(t *testing.T) {
-	s, box, done := busy(t)
+	s, box, done := busy(t, long)
 	var refused *event.CommandError
 	if err := s.Do(context.Background(), event.Spectrum{}); !errors.As(err, &refused) {
 		t.Errorf("a second spectrum: %v", err)
@@ -292,7 +288,7 @@ func TestCommandsDuringASpectrum(t *testing.T) {
 }
 
 func TestSwitchDuringASpectrum(t *testing.T) {
-	s, box, done := busy(t)
+	s, box, done := busy(t, long)
 	do(t, s, event.Switch{Optimizer: "momentum"})
 	if d := follow(t, box, func(d *feed.Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
 		t.Error("the spectrum went on")

@@ -267,54 +267,6 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestOddTerminals opens terminals that nobody has.
-func TestOddTerminals(t *testing.T) {
-	s := serve(t, remote.Options{})
-	for _, c := range []struct {
-		term          string
-		width, height uint32
-	}{
-		{"xterm-256color", 0, 0}, {"xterm-256color", 1, 1}, {"xterm-256color", 1 << 31, 1 << 31}, {"xterm-256color", 0xffffffff, 1},
-		{"", 80, 24}, {"dumb", 80, 24}, {"unknown", 80, 24}, {"../../etc/passwd", 80, 24}, {"xterm\x1b]0;x\x07", 80, 24},
-		{strings.Repeat("t", 30_000), 80, 24}, {"\xff\xfe", 80, 24}, {"xterm\n", 80, 24},
-	} {
-		client := s.dial(s.look)
-		session, err := client.NewSession()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := session.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ok, err := session.SendRequest("pty-req", true, ssh.Marshal(struct {
-			Term       string
-			W, H, X, Y uint32
-			Modes      string
-		}{c.term, c.width, c.height, 0, 0, ""}))
-		if err == nil && ok && session.Shell() == nil {
-			got := make(chan error, 1)
-			go func() {
-				_, err := out.Read(make([]byte, 1))
-				got <- err
-			}()
-			select {
-			case <-got: // a screen, or a word and the end
-			case <-time.After(patience):
-				t.Errorf("%.20q, %d×%d: nothing came", c.term, c.width, c.height)
-			}
-			for _, size := range []uint32{0, 1, 1 << 31, 0xffffffff, 80} {
-				session.SendRequest("window-change", false, ssh.Marshal(struct{ W, H, X, Y uint32 }{size, size, size, size}))
-			}
-		}
-		client.Close()
-	}
-	s.alive()
-	if strings.Contains(s.log.String(), "\x1b") || strings.Contains(s.log.String(), strings.Repeat("t", 1000)) {
-		t.Error("a terminal's name is in the log as it came")
-	}
-}
-
 // TestTooMany opens more sessions than there may be, and more connections than a key may have.
 func TestTooMany(t *testing.T) {
 	s := serve(t, remote.Options{Limits: remote.Limits{Sessions: 3, SessionsPerKey: 2}})

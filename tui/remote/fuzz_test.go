@@ -32,6 +32,17 @@ func FuzzClient(f *testing.F) {
 	} {
 		f.Add(seed.width, seed.height, seed.width2, seed.height2, seed.term, seed.name, seed.value, seed.keys, seed.steer)
 	}
+	for i, odd := range []struct { // terminals that nobody has
+		term          string
+		width, height uint32
+	}{
+		{"xterm-256color", 0, 0}, {"xterm-256color", 1, 1}, {"xterm-256color", 1 << 31, 1 << 31}, {"xterm-256color", 0xffffffff, 1},
+		{"", 80, 24}, {"dumb", 80, 24}, {"unknown", 80, 24}, {"../../etc/passwd", 80, 24}, {"xterm\x1b]0;x\x07", 80, 24},
+		{strings.Repeat("t", 30_000), 80, 24}, {"\xff\xfe", 80, 24}, {"xterm\n", 80, 24},
+	} {
+		size := []uint32{0, 1, 1 << 31, 0xffffffff, 80}[i%5]
+		f.Add(odd.width, odd.height, size, size, odd.term, "", "", "", false)
+	}
 	s := serve(f, remote.Options{})
 	f.Fuzz(func(t *testing.T, width, height, width2, height2 uint32, term, name, value, keys string, steer bool) {
 		// The run would end with "stop the run" and its confirmation, and with it what there is to see.
@@ -79,7 +90,7 @@ func FuzzClient(f *testing.F) {
 				t.Fatal("nothing came")
 			}
 		}
-		if log := s.log.String(); strings.Contains(log, "panic") || strings.ContainsAny(log, "\x1b\x00\x07\r") {
+		if log := s.log.String(); strings.Contains(log, "panic") || strings.ContainsAny(log, "\x1b\x00\x07\r") || strings.Contains(log, strings.Repeat("t", 1000)) {
 			t.Fatalf("the log: %q", log)
 		}
 		s.log.empty()
