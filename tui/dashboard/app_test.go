@@ -54,19 +54,10 @@ func press(a *desk.App, keys ...string) (last tea.Cmd) {
 func frameText(t *testing.T, a *desk.App) string {
 	t.Helper()
 	content := a.View().Content
-	rows := strings.Split(content, "\n")
 	if a.Height == 0 {
 		return content
 	}
-	if len(rows) != a.Height {
-		t.Fatalf("%d×%d: %d rows", a.Width, a.Height, len(rows))
-	}
-	for i, r := range rows {
-		if n := ansi.StringWidth(r); n != a.Width {
-			t.Fatalf("%d×%d: row %d is %d wide: %q", a.Width, a.Height, i, n, ansi.Strip(r))
-		}
-	}
-	return ansi.Strip(content)
+	return strings.TrimSuffix(screentest.Plain(t, strings.Split(content, "\n"), a.Width, a.Height, false), "\n")
 }
 
 func TestScreens(t *testing.T) {
@@ -116,8 +107,6 @@ func addFrame(add func(name, text string), text string, size [2]int, retained []
 	rows := strings.Split(text, "\n")
 	add(name+", header and footer", strings.Join(append(rows[:layout.HeaderRows:layout.HeaderRows], rows[len(rows)-2:]...), "\n"))
 }
-
-// TestPanes draws every pane alone, as wide as in the screens of three sizes.
 
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
 
@@ -225,41 +214,26 @@ func TestRefusal(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	done := tuitest.Ended(event.Status{}, event.ReasonStopped)
-	t.Run("when the run has ended", func(t *testing.T) {
+	for name, c := range map[string]struct {
+		then  tea.Msg // after q
+		quits bool
+	}{
+		"when the run has ended":  {came(tuitest.Ended(event.Status{}, event.ReasonStopped)), true},
+		"twice":                   {screentest.Typed("q"), true},
+		"a feed that only shows":  {desk.StoppedMsg{Err: feed.ErrReadOnly}, true},
+		"a stop that was refused": {desk.StoppedMsg{Err: errors.New("no")}, false},
+	} {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if screentest.Quits(press(a, "q")) {
-			t.Fatal("did not wait for the run")
+			t.Errorf("%s: did not wait for the run", name)
 		}
-		if _, cmd := a.Update(came(done)); !screentest.Quits(cmd) {
-			t.Error("stayed")
+		if _, cmd := a.Update(c.then); c.quits && !screentest.Quits(cmd) || !c.quits && a.Stopping {
+			t.Errorf("%s: quits %v, stopping %v", name, !c.quits, a.Stopping)
 		}
-	})
-	t.Run("twice", func(t *testing.T) {
-		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if press(a, "q"); !screentest.Quits(press(a, "q")) {
-			t.Error("stayed")
-		}
-	})
-	t.Run("after the end", func(t *testing.T) {
-		a := newTest(tuitest.Script{Epochs: 3, Fate: "done"}, screen.Options{}, 80, 24)
-		if !screentest.Quits(press(a, "q")) {
-			t.Error("stayed")
-		}
-	})
-	t.Run("a feed that only shows", func(t *testing.T) {
-		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if _, cmd := a.Update(desk.StoppedMsg{Err: feed.ErrReadOnly}); !screentest.Quits(cmd) {
-			t.Error("stayed")
-		}
-	})
-	t.Run("a stop that was refused", func(t *testing.T) {
-		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		press(a, "q")
-		if a.Update(desk.StoppedMsg{Err: errors.New("no")}); a.Stopping {
-			t.Error("still stopping")
-		}
-	})
+	}
+	if a := newTest(tuitest.Script{Epochs: 3, Fate: "done"}, screen.Options{}, 80, 24); !screentest.Quits(press(a, "q")) {
+		t.Error("stays after the end")
+	}
 }
 
 func TestFeedCloses(t *testing.T) {

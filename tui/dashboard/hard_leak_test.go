@@ -68,7 +68,9 @@ func TestNothingIsLeft(t *testing.T) {
 			var out screentest.Wire
 			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, tuitest.Methods())
 			errs := make(chan error, 1)
-			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ, Size: screen.Size{Width: 120, Height: 40}}) }()
+			go func() {
+				errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ, Size: screen.Size{Width: 120, Height: 40}})
+			}()
 			for n := 0; out.Bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}

@@ -15,7 +15,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
 
-	"newtop/trainer/event"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -42,13 +41,9 @@ func (p *brokenPane) Body(v *pane.View, w, h int, zoomed bool) []string {
 	return nil
 }
 
-type brokenFeed struct{ tuitest.Feed }
-
-func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in a command") }
-
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {
-	feed := &brokenFeed{tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5}), Pace: 40 * time.Millisecond}}
+	feed := &panicFeed{&tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5}), Pace: 40 * time.Millisecond}}
 	a := New(feed, screen.Options{})
 	a.Panes[layout.Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, screen.Options{})

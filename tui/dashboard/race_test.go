@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/dashboard/desk"
@@ -168,18 +169,10 @@ func TestRaceForm(t *testing.T) {
 	}
 }
 
-// few is a number of trials, fewer of them in a short test.
-func few(n int) int {
-	if testing.Short() {
-		return n / 5
-	}
-	return n
-}
-
 // TestRaceSize draws races of every size into rooms of every size.
 func TestRaceSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range few(120) {
+	for range nightly.Of(120, 24) {
 		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], layout.MinWidth+r.IntN(180), layout.MinHeight+r.IntN(60))
 		for _, k := range []string{"down", "x", "y", "r", "esc"}[:r.IntN(6)] {
 			press(a, k)
@@ -191,7 +184,7 @@ func TestRaceSize(t *testing.T) {
 // TestOverlaySize opens every overlay in rooms of every size, with wide and strange text.
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for i := range few(70) {
+	for i := range nightly.Of(70, 14) {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{tuitest.RandomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
@@ -389,24 +382,12 @@ func TestLogSearch(t *testing.T) {
 	}
 }
 
-// TestRaceNames: what a racer is called is cleaned.
-func TestRaceNames(t *testing.T) {
-	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	d := tuitest.RaceDelta(a.H.Status, 2, 3, "begun")
-	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
-	a.Update(came(d))
-	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
-		t.Error("not cleaned")
-	}
-	frameText(t, a)
-}
-
 // TestRaceFuzz feeds races that make no sense. No frame may overflow, and nothing may panic.
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
-		for range few(150) {
+		for range nightly.Of(150, 50) {
 			d := feed.Delta{Status: a.H.Status}
 			d.Status.Racing, d.Status.RewindEpochs = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
