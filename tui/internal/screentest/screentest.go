@@ -134,7 +134,8 @@ type Running struct {
 }
 
 // Start runs a program and waits for its first bytes.
-func Start(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model)) *Running {
+func Start(t *testing.T, ctx context.Context, bytes int64,
+	open func(screen.Options) (*screen.Base, tea.Model)) *Running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })
