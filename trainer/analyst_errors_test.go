@@ -33,7 +33,6 @@ func TestErrorsAgainstALoop(t *testing.T) {
 				l.work.Problem.Data.InputScaling.Offset[0] += 3
 				e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: train, Worst: 7})
 				compareErrors(t, l, &e, train)
-				l.out.Recordings[0].Finish(l.ctx)
 			})
 		}
 	}
@@ -133,7 +132,6 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != event.Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
 		t.Errorf("the worst row is %+v", w)
 	}
-	l.out.Recordings[0].Finish(l.ctx)
 }
 
 // TestErrorsOfNumbersThatAreNone: rows whose outputs are NaN are the worst, in no column of the confusion.
@@ -157,5 +155,4 @@ func TestErrorsOfNumbersThatAreNone(t *testing.T) {
 	if want := l.work.Problem.Test.Rows() - 2; counted != want {
 		t.Errorf("%d rows are counted, want %d", counted, want)
 	}
-	l.out.Recordings[0].Finish(l.ctx)
 }

@@ -58,7 +58,6 @@ func TestSliceAgainstDifferences(t *testing.T) {
 			if failing := slices.Equal(c.Set, wide); failing && accepted == 6 {
 				t.Error("no step was rejected")
 			}
-			l.out.Recordings[0].Finish(l.ctx)
 		})
 	}
 }
@@ -163,7 +162,6 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 					}
 				}
 			}
-			l.out.Recordings[0].Finish(l.ctx)
 		})
 	}
 	if taken == 0 {
@@ -187,5 +185,4 @@ func TestSlicesFollowTheMethod(t *testing.T) {
 	if err := l.control.handle(event.Slice{}); err == nil {
 		t.Error("sgd has a slice")
 	}
-	l.out.Recordings[0].Finish(l.ctx)
 }

@@ -32,6 +32,7 @@ func ready(t *testing.T, c config.Config, epochs int) (*loop, *memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		l.out.Recordings[0].Finish(l.ctx)
 		l.work.Pool.Close()
 		l.out.StatusPulse.Stop()
 	})
@@ -150,7 +151,6 @@ func TestLooksThatAreRefused(t *testing.T) {
 		if len(l.analyst.Requested) != 0 {
 			t.Errorf("%+v was noted all the same", c.ask)
 		}
-		l.out.Recordings[0].Finish(l.ctx)
 	}
 }
 
@@ -174,17 +174,12 @@ func TestLooksAskedForTwice(t *testing.T) {
 	if err := l.control.safepoint(); err == nil || len(l.analyst.Requested) != 1 {
 		t.Errorf("after a stop: %v, %d looks to come", err, len(l.analyst.Requested))
 	}
-	l.out.Recordings[0].Finish(l.ctx)
 }
 
 // begun runs a session that finds a command when it starts, and returns what will tell how it ended.
 func begun(t *testing.T, s *Session, c event.Command) <-chan error {
 	t.Helper()
-	answer, ended := make(chan error, 1), make(chan error, 1)
-	go func() { answer <- s.Do(context.Background(), c) }()
-	for s.waiting.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	answer, ended := asked(context.Background(), s, c), make(chan error, 1)
 	go func() { ended <- s.Run(context.Background()) }()
 	if err := <-answer; err != nil {
 		t.Fatal(err)
@@ -282,5 +277,4 @@ func TestWeightsThatAreShown(t *testing.T) {
 			t.Error("what is shown changes with the weights")
 		}
 	}
-	l.out.Recordings[0].Finish(l.ctx)
 }

@@ -146,10 +146,7 @@ func TestRewindGoesBackToTheBest(t *testing.T) {
 
 // TestOlderRunsHaveNoValidation: what a configuration of an earlier version leaves open stays so.
 func TestOlderRunsHaveNoValidation(t *testing.T) {
-	s, err := Resume(config.Config{Data: prices(t), Epochs: 1}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustResume(t, config.Config{Data: prices(t), Epochs: 1}, nil, nil)
 	if err := s.Run(t.Context()); err != nil || s.config.Validation != "" || s.config.Patience != 0 {
 		t.Errorf("%v: %+v", err, s.config)
 	}

@@ -28,11 +28,7 @@ func TestStatusWithinAnEpoch(t *testing.T) {
 func TestAskersAreCounted(t *testing.T) {
 	s := mustNew(t, config.Config{Data: "sine"})
 	ctx, cancel := context.WithCancel(context.Background())
-	answer := make(chan error)
-	go func() { answer <- s.Do(ctx, event.Stop{}) }()
-	for s.waiting.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	answer := asked(ctx, s, event.Stop{})
 	cancel()
 	if err := <-answer; !errors.Is(err, context.Canceled) || s.waiting.Load() != 0 {
 		t.Errorf("%v, %d asking", err, s.waiting.Load())

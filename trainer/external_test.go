@@ -95,10 +95,7 @@ func TestTwinResumes(t *testing.T) {
 			sameRest(t, whole, resumed(t, there, whole, from), from)
 		}
 		_, elsewhere := twin(t, config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: opt, Epochs: 5, Seed: 2})
-		session, err := Resume(elsewhere, whole.last(t), whole.events[:1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := mustResume(t, elsewhere, whole.last(t), whole.events[:1])
 		var spoilt *checkpoint.CheckpointError
 		if err := session.Run(t.Context()); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("another model: %v", err)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -85,11 +84,7 @@ func TestSlicesHaveThePenalty(t *testing.T) {
 	m := &memory{}
 	d := takeWheel(t, mustNew(t, c, m), m)
 	d.times(3, event.StepEpoch{})
-	before := m.looks()
-	d.do(event.Slice{})
-	for m.looks() == before && t.Context().Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	d.look(event.Slice{})
 	d.refused(event.Switch{Optimizer: "bpls"}, "L2 0.05: expected 0 with bpls")
 	d.refused(event.Race{Racers: []event.Racer{{Optimizer: "bpls"}, {Optimizer: "tr-gn"}}}, "L2 0.05: expected 0 with bpls")
 	d.stop()

@@ -35,11 +35,7 @@ func takeWheel(t *testing.T, s *Session, m *memory) *steered {
 	t.Helper()
 	d := &steered{t: t, s: s, box: s.Subscribe(), m: m}
 	t.Cleanup(d.box.Close)
-	paused := make(chan error, 1)
-	go func() { paused <- s.Do(context.Background(), event.Pause{On: true}) }()
-	for s.waiting.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	paused := asked(context.Background(), s, event.Pause{On: true})
 	background(t, s)
 	if err := <-paused; err != nil {
 		t.Fatal(err)

@@ -54,11 +54,8 @@ func TestResumeRefuses(t *testing.T) {
 			c.spoil(at)
 		}
 		rest := &archive{}
-		s, err := Resume(config, at, whole.events[:from.events], rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = s.Run(t.Context())
+		s := mustResume(t, config, at, whole.events[:from.events], rest)
+		err := s.Run(t.Context())
 		var prepare *PrepareError
 		var bad *checkpoint.CheckpointError
 		if !errors.As(err, &prepare) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "checkpoint: "+c.want) ||
@@ -117,11 +114,7 @@ func TestResumeAtTheLimit(t *testing.T) {
 // TestResumeFromTheStart is the run itself under its name.
 func TestResumeFromTheStart(t *testing.T) {
 	whole, again := keepAll(t, smallRun), &archive{}
-	s, err := Resume(smallRun, nil, whole.events[:1], again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	toTheEnd(t, s)
+	toTheEnd(t, mustResume(t, smallRun, nil, whole.events[:1], again))
 	for i := range whole.events {
 		if a, b := digits(whole.events[i]), digits(again.events[i]); a != b {
 			t.Fatalf("event %d is %s, expected %s", i, b, a)
@@ -134,10 +127,7 @@ func TestHistoryIsShown(t *testing.T) {
 	whole := keepAll(t, smallRun)
 	from := &whole.kept[2]
 	rest := &archive{}
-	s, err := Resume(smallRun, from.checkpoint(t), whole.events, rest) // with the Done of before
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustResume(t, smallRun, from.checkpoint(t), whole.events, rest) // with the Done of before
 	early := s.Subscribe()
 	defer early.Close()
 	d, err := early.Wait(t.Context())
@@ -245,11 +235,7 @@ func cutShort(t *testing.T, c config.Config, whole *archive, into int) {
 	s := mustNew(t, c, a)
 	box := s.Subscribe()
 	defer box.Close()
-	done, paused := make(chan error, 1), make(chan error, 1)
-	go func() { paused <- s.Do(ctx, event.Pause{On: true}) }()
-	for s.waiting.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	done, paused := make(chan error, 1), asked(ctx, s, event.Pause{On: true})
 	go func() { done <- s.Run(ctx) }()
 	if err := <-paused; err != nil {
 		t.Fatal(err)
@@ -328,11 +314,7 @@ func TestClocksGoOn(t *testing.T) {
 	rest := &archive{}
 	config := smallRun
 	config.TimeLimit = 2*time.Hour + time.Minute
-	s, err := Resume(config, c, nil, rest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	toTheEnd(t, s)
+	toTheEnd(t, mustResume(t, config, c, nil, rest))
 	e := of[event.EpochEvent](&rest.memory)[0]
 	if hour := float64(time.Hour / time.Second); float64(e.Elapsed) < hour || float64(e.Elapsed) > hour+60 || float64(e.Seconds) > 60 {
 		t.Errorf("%v s elapsed, %v s for the epoch", e.Elapsed, e.Seconds)

@@ -131,12 +131,17 @@ func toTheEnd(t *testing.T, s *Session) {
 func resumed(t *testing.T, c config.Config, whole *archive, from *keptAt) *archive {
 	t.Helper()
 	a := &archive{}
-	s, err := Resume(c, from.checkpoint(t), whole.events[:from.events], a)
+	toTheEnd(t, mustResume(t, c, from.checkpoint(t), whole.events[:from.events], a))
+	return a
+}
+
+func mustResume(t *testing.T, c config.Config, from *checkpoint.Checkpoint, before []event.Event, r ...checkpoint.Recorder) *Session {
+	t.Helper()
+	s, err := Resume(c, from, before, r...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	toTheEnd(t, s)
-	return a
+	return s
 }
 
 // sameRest checks that a run that went on from a checkpoint did what the run that was never stopped did.

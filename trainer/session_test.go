@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"newtop/internal/nightly"
 	"newtop/models/blas"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
@@ -92,6 +93,16 @@ func do(t *testing.T, s *Session, c event.Command) {
 	if err := s.Do(ctx, c); err != nil {
 		t.Fatalf("%T: %v", c, err)
 	}
+}
+
+// asked gives a session that has yet to start a command, for which it then waits. The answer comes on the channel.
+func asked(ctx context.Context, s *Session, c event.Command) <-chan error {
+	answer := make(chan error, 1)
+	go func() { answer <- s.Do(ctx, c) }()
+	for s.waiting.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	return answer
 }
 
 // nextDelta waits for what is new.
@@ -180,7 +191,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 	for _, optimizer := range []string{"tr-gn-jacobi", "tr-newton", "adam"} {
 		t.Run(optimizer, func(t *testing.T) {
 			var want string
-			for _, threads := range []int{1, 2, 3, 2} {
+			for _, threads := range []int{1, 3, 2, 2}[:nightly.Of(4, 2)] { // TestResumeIsExact has 2 and 3
 				got := ""
 				for _, e := range of[event.EpochEvent](train(t, config.Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
 					got += fmt.Sprintf("%b %b %b %b\n", e.Loss, e.TestLoss, e.StepNorm, e.GradientNorm)
@@ -211,15 +222,6 @@ func TestOneInnerUnitAtATime(t *testing.T) {
 				t.Fatalf("%s: from epoch %d unit %d to epoch %d unit %d", optimizer, before.Epoch, before.Unit, after.Epoch, after.Unit)
 			}
 			before = after
-		}
-	}
-}
-
-func TestStepEpochPausesAgain(t *testing.T) {
-	d := steer(t, config.Config{Data: "spirals", Optimizer: "momentum"})
-	for epoch := range 3 {
-		if got := d.do(event.StepEpoch{}).Epoch; got != epoch+1 {
-			t.Fatalf("paused after epoch %d: expected %d", got, epoch+1)
 		}
 	}
 }

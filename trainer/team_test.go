@@ -138,13 +138,11 @@ func TestTeamsAreSteered(t *testing.T) {
 			}
 			d := takeWheel(t, s, m)
 			for _, command := range script {
-				before := m.looks()
-				d.do(command)
 				switch command.(type) {
 				case event.Slice, event.ShowErrors, event.Spectrum:
-					for m.looks() == before && t.Context().Err() == nil {
-						time.Sleep(time.Millisecond)
-					}
+					d.look(command)
+				default:
+					d.do(command)
 				}
 			}
 			return d.stop()
@@ -167,6 +165,16 @@ func TestTeamsAreSteered(t *testing.T) {
 				t.Errorf("%s, %d processes: %d events, expected %d", name, size, b, a)
 			}
 		}
+	}
+}
+
+// look asks for an analysis and waits until it is recorded.
+func (d *steered) look(c event.Command) {
+	d.t.Helper()
+	before := d.m.looks()
+	d.do(c)
+	for d.m.looks() == before && d.t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -204,10 +212,7 @@ func TestTeamsGoOn(t *testing.T) {
 			for _, goesOn := range []int{1, 2, 4} {
 				from := &first.kept[3]
 				rest := &archive{}
-				s, err := Resume(c, from.checkpoint(t), first.events[:from.events], rest)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := mustResume(t, c, from.checkpoint(t), first.events[:from.events], rest)
 				s.JoinTeam(newCrew(t, goesOn))
 				toTheEnd(t, s)
 				rest.events[0] = unranked(rest.events[0].(event.RunEvent), whole.events[0].(event.RunEvent))
@@ -267,12 +272,9 @@ func TestOldFingerprints(t *testing.T) {
 		} {
 			from.Fingerprint = fingerprint
 			rest := &archive{}
-			s, err := Resume(c, from, nil, rest)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustResume(t, c, from, nil, rest)
 			s.JoinTeam(newCrew(t, size))
-			if err = s.Run(t.Context()); (err == nil) != fits {
+			if err := s.Run(t.Context()); (err == nil) != fits {
 				t.Errorf("%d processes, fingerprint %s: %v", size, fingerprint, err)
 			}
 		}

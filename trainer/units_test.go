@@ -150,11 +150,7 @@ func TestResumeFromStandardDeviations(t *testing.T) {
 		}
 	}
 	a := &archive{}
-	s, err := Resume(c, before, whole.events[:from.events], a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	toTheEnd(t, s)
+	toTheEnd(t, mustResume(t, c, before, whole.events[:from.events], a))
 	want, got := whole.events[len(whole.events)-1].(event.DoneEvent), a.events[len(a.events)-1].(event.DoneEvent)
 	if math.Abs(float64(got.BestTestRMSE/want.BestTestRMSE)-1) > 1e-12 || got.BestEpoch != want.BestEpoch || got.TestRMSE != want.TestRMSE {
 		t.Errorf("ends with %+v, expected %+v", got, want)
