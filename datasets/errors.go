@@ -53,12 +53,12 @@ var ErrBusy = errors.New("another download into this directory is under way")
 // NetworkError says that a file could not be downloaded from any of its addresses, and what to do
 // instead. Err is what the last address answered.
 type NetworkError struct {
-	Name string   // the set
-	File string   // the file that failed
-	URLs []string // the addresses of all files of the set that are still missing, one for each
-	Dir  string   // where the files belong
-	Kept int64    // bytes kept for a later resume
-	Err  error
+	Name     string   // the set
+	File     string   // the file that failed
+	URLs     []string // the addresses of all files of the set that are still missing, one for each
+	Dir      string   // where the files belong
+	Received int64    // bytes kept for a later resume
+	Err      error
 }
 
 func (e *NetworkError) Error() string { return e.In(fields.Plain) }
@@ -66,8 +66,8 @@ func (e *NetworkError) Error() string { return e.In(fields.Plain) }
 // In is Error with what helps called by other names, as flags of a command line.
 func (e *NetworkError) In(name func(field string) string) string {
 	kept := ""
-	if e.Kept > 0 {
-		kept = fmt.Sprintf(" (%d bytes are kept, the same command resumes)", e.Kept)
+	if e.Received > 0 {
+		kept = fmt.Sprintf(" (%d bytes are kept, the same command resumes)", e.Received)
 	}
 	return fmt.Sprintf(
 		"%s: can't download %s: %v%s; download %s by hand into %s, or use %s letters, which needs no file",

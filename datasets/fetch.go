@@ -155,7 +155,7 @@ func (f *fetcher) failure(part string, file remoteFile, left []remoteFile, err e
 		e.URLs = append(e.URLs, strings.TrimSuffix(f.mirrors[0], "/")+"/"+l.name)
 	}
 	if info, err := os.Stat(part); err == nil {
-		e.Kept = info.Size()
+		e.Received = info.Size()
 	}
 	return e
 }

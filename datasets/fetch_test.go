@@ -266,7 +266,7 @@ func TestFetchBusyAndSilent(t *testing.T) {
 	f := &fetcher{set: "test", mirrors: []string{slow}, dir: filepath.Join(dir, "test"), client: http.DefaultClient,
 		patience: 50 * time.Millisecond}
 	err := f.all(t.Context(), testSource().files)
-	if network, ok := errors.AsType[*NetworkError](err); !ok || !errors.Is(err, errSilent) || network.Kept != 10_000 {
+	if network, ok := errors.AsType[*NetworkError](err); !ok || !errors.Is(err, errSilent) || network.Received != 10_000 {
 		t.Errorf("%v", err)
 	}
 	if runtime.GOOS != "windows" && !errors.Is(busy, ErrBusy) {

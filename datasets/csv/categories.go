@@ -17,7 +17,7 @@ const (
 	rareShare      = 50 // one row in this number
 	oneHot         = 50
 	maxRareShare   = 10     // one row in this number
-	maxWordsKept   = 5000   // words with statistics
+	maxCategories  = 5000   // words with statistics
 	maxMeans       = 20_000 // statistics of a column
 	maxMeanClasses = 20     // for statistics; with more classes the most frequent words are inputs
 )
@@ -45,7 +45,7 @@ func chooseWords(f *schema.Field, counts map[string]int, rows, classes int) {
 		if means <= 2 {
 			means = 1
 		}
-		n = min(single, maxWordsKept, maxMeans/means)
+		n = min(single, maxCategories, maxMeans/means)
 		f.Kind, f.Missing = schema.Statistics, false
 		f.Means = make([]float64, (n+2)*means)
 	}

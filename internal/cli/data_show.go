@@ -181,7 +181,7 @@ func classText(s *survey.Survey) string {
 const (
 	manyColumns = 60
 	fewLike     = 3
-	mostName    = 24 // columns of the terminal for a name
+	maxName     = 24 // columns of the terminal for a name
 )
 
 // columnTable lists the columns.
@@ -235,7 +235,7 @@ func alikeRow(columns []survey.Column) []string {
 }
 
 func columnRow(c *survey.Column) []string {
-	row := []string{ansi.Truncate(print.Printable(c.Name), mostName, "…"), c.Type, "", "", strconv.Itoa(len(c.Inputs)),
+	row := []string{ansi.Truncate(print.Printable(c.Name), maxName, "…"), c.Type, "", "", strconv.Itoa(len(c.Inputs)),
 		"", ""}
 	switch {
 	case c.Target:

@@ -23,9 +23,9 @@ import (
 
 // Widths of the help in a terminal, and of names beside which their texts begin on the same line.
 const (
-	leastHelpWidth = 40
-	mostHelpWidth  = 120
-	mostNameWidth  = 26
+	minHelpWidth = 40
+	maxHelpWidth = 120
+	maxNameWidth = 26
 )
 
 // addHelp has root and the commands below it write their help to out, for --help and by newtop help.
@@ -102,7 +102,7 @@ func writeHelp(cmd *cobra.Command, out *print.Output, all bool) {
 	width := cmp.Or(print.Width(out), print.TextWidth)
 	h := helpWriter{
 		out:    colorprofile.NewWriter(out.Styled(), os.Environ()),
-		width:  min(max(width, leastHelpWidth), mostHelpWidth),
+		width:  min(max(width, minHelpWidth), maxHelpWidth),
 		all:    all || !flags.HasKeys(cmd),
 		colors: newHelpColors(dark),
 	}
@@ -150,7 +150,7 @@ func (h *helpWriter) command(cmd *cobra.Command) {
 // nameWidth is the width of the longest name that has its text beside it.
 func nameWidth(list []helpEntry) (width int) {
 	for _, e := range list {
-		if n := utf8.RuneCountInString(e.name); n <= mostNameWidth {
+		if n := utf8.RuneCountInString(e.name); n <= maxNameWidth {
 			width = max(width, n)
 		}
 	}

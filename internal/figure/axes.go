@@ -44,7 +44,7 @@ func (s *sheet) charts(c canvas, a area) {
 			a.right = min(a.right, a.left+(s.width-margin-wide(t.label, tickSize)/2-a.left)/share)
 		}
 	}
-	marks, rows := s.place(a.left, a.right)
+	marks, rows := s.positions(a.left, a.right)
 	a.top += float64(rows) * tickSize * leading
 	each := (a.height() - (n-1)*panelGap) / n
 	for i := range s.panels {
@@ -52,14 +52,14 @@ func (s *sheet) charts(c canvas, a area) {
 		p.top += float64(i) * (each + panelGap)
 		p.bottom = p.top + each
 		p.draw()
-		place(c, &words{at: position{name, (p.top + p.bottom) / 2}, anchor: 0.5, size: labelSize, color: black,
+		drawLabel(c, &words{at: position{name, (p.top + p.bottom) / 2}, anchor: 0.5, size: labelSize, color: black,
 			upright: true,
 			text:    shorten(p.y.label, labelSize, each+panelGap)})
 	}
 	s.under(c, &a, xs)
 	for _, t := range marks {
 		t.at.y += a.top
-		place(c, &t)
+		drawLabel(c, &t)
 	}
 }
 
@@ -72,16 +72,16 @@ func (s *sheet) under(c canvas, a *area, xs []tick) {
 			continue
 		}
 		c.path(pen{color: faint, width: thin}, []position{{x, a.bottom}, {x, a.bottom + t.length()}})
-		place(c, &words{at: position{x, line}, anchor: 0.5, size: tickSize, color: black, text: t.label})
+		drawLabel(c, &words{at: position{x, line}, anchor: 0.5, size: tickSize, color: black, text: t.label})
 	}
-	place(c, &words{at: position{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent},
+	drawLabel(c, &words{at: position{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent},
 		anchor: 0.5,
 		size:   labelSize, color: black, text: s.x.label})
 }
 
-// place finds room between two x for the names of the marks, in as few rows as possible; a name that finds none is
+// positions finds room between two x for the names of the marks, in as few rows as possible; a name that finds none is
 // left out. Their y is counted from the top of the panels.
-func (s *sheet) place(left, right float64) (names []words, rows int) {
+func (s *sheet) positions(left, right float64) (names []words, rows int) {
 	const most, apart = 3, 4
 	var ends [most]float64
 	for i := range s.marks {
@@ -142,7 +142,7 @@ func (p *plot) draw() {
 			p.across(pale, y)
 		}
 		p.c.path(pen{color: faint, width: thin}, []position{{p.left - t.length(), y}, {p.left, y}})
-		place(p.c, &words{at: position{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1,
+		drawLabel(p.c, &words{at: position{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1,
 			size:  tickSize,
 			color: black, text: t.label})
 	}

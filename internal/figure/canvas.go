@@ -38,8 +38,8 @@ type words struct {
 	upright bool // it runs upwards
 }
 
-// place writes words, if there are any.
-func place(c canvas, t *words) {
+// drawLabel writes words, if there are any.
+func drawLabel(c canvas, t *words) {
 	if t.text != "" {
 		c.text(t)
 	}

@@ -99,7 +99,7 @@ func (s *sheet) paint(c canvas) {
 	a := area{margin, margin, s.width - margin, s.height - margin}
 	if s.title != "" {
 		a.top += titleSize
-		place(c, &words{at: position{a.left, a.top}, size: titleSize, color: black,
+		drawLabel(c, &words{at: position{a.left, a.top}, size: titleSize, color: black,
 			text: shorten(s.title, titleSize, a.width())})
 		a.top += titleSize * 0.7
 	}
@@ -130,7 +130,7 @@ func (s *sheet) key(c canvas, a area) float64 {
 			c.path(e.line, []position{{at.x, middle}, {at.x + sample, middle}})
 		}
 		e.shape.draw(c, e.line.color, position{at.x + sample/2, middle}, markerSize)
-		place(c, &words{at: position{at.x + sample + gap, at.y}, size: labelSize, color: black, text: label})
+		drawLabel(c, &words{at: position{at.x + sample + gap, at.y}, size: labelSize, color: black, text: label})
 		at.x += w + apart
 	}
 	return at.y - a.top + labelSize*0.8
@@ -141,7 +141,7 @@ func (s *sheet) footnotes(c canvas, a area) float64 {
 	room := float64(len(s.notes)) * noteSize * leading
 	for i, n := range s.notes {
 		at := position{a.left, a.bottom - room + noteSize + float64(i)*noteSize*leading}
-		place(c, &words{at: at, size: noteSize, color: faint, text: shorten(n, noteSize, a.width())})
+		drawLabel(c, &words{at: at, size: noteSize, color: faint, text: shorten(n, noteSize, a.width())})
 	}
 	return room + noteSize/2
 }

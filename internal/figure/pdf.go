@@ -25,8 +25,8 @@ func newPDF(width, height float64) pdf {
 	return pdf{f}
 }
 
-// take takes a pen and returns how fpdf calls drawing with it.
-func (f pdf) take(p pen) string {
+// setPen takes a pen and returns how fpdf calls drawing with it.
+func (f pdf) setPen(p pen) string {
 	r, g, b := rgb(p.color)
 	if p.width == 0 {
 		f.SetFillColor(r, g, b)
@@ -39,7 +39,7 @@ func (f pdf) take(p pen) string {
 }
 
 func (f pdf) path(p pen, along []position) {
-	how, end := f.take(p), closed(along)
+	how, end := f.setPen(p), closed(along)
 	if end {
 		along = along[:len(along)-1]
 	}
@@ -54,7 +54,7 @@ func (f pdf) path(p pen, along []position) {
 }
 
 func (f pdf) circle(p pen, centre position, radius float64) {
-	f.Circle(centre.x, centre.y, radius, f.take(p))
+	f.Circle(centre.x, centre.y, radius, f.setPen(p))
 }
 
 func (f pdf) text(t *words) {

@@ -26,7 +26,7 @@ func (s *report) describe(o *Options) {
 	for i := range s.about {
 		p := &s.about[i]
 		q := p.quantity
-		if who := s.lacking(p); who != "" && q.alarm {
+		if who := s.missing(p); who != "" && q.alarm {
 			s.notes = append(s.notes, "No "+q.Meaning+" of "+who+".")
 		}
 		if p.cut {
@@ -63,8 +63,8 @@ func fold(notes []string, room float64) (lines []string) {
 	return lines
 }
 
-// lacking names the runs that have no curve in a panel.
-func (s *report) lacking(p *quantityPanel) string {
+// missing names the runs that have no curve in a panel.
+func (s *report) missing(p *quantityPanel) string {
 	var who []string
 	for i, label := range s.labels {
 		if !slices.ContainsFunc(p.curves, func(c curve) bool { return c.run == i }) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isTaken locks the file, or reports that it is locked.
-func isTaken(f *os.File) bool {
+// isLocked locks the file, or reports that it is locked.
+func isLocked(f *os.File) bool {
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

@@ -4,5 +4,5 @@ package filelock
 
 import "os"
 
-// isTaken reports false where there are no locks.
-func isTaken(*os.File) bool { return false }
+// isLocked reports false where there are no locks.
+func isLocked(*os.File) bool { return false }

@@ -37,14 +37,14 @@ func wholeDisks(sys string) []string {
 	list, _ := os.ReadDir(filepath.Join(sys, "block"))
 	out := []string{}
 	for _, d := range list {
-		if !begins(d.Name(), "loop", "ram", "zram", "dm-", "md", "sr", "fd") {
+		if !hasPrefix(d.Name(), "loop", "ram", "zram", "dm-", "md", "sr", "fd") {
 			out = append(out, d.Name())
 		}
 	}
 	return out
 }
 
-func begins(s string, with ...string) bool {
+func hasPrefix(s string, with ...string) bool {
 	for _, w := range with {
 		if strings.HasPrefix(s, w) {
 			return true
@@ -83,7 +83,7 @@ func (h *host) read(ctx context.Context, out *Sample) {
 		now[2], now[3] = 0, 0
 		for _, n := range list {
 			// what goes through them goes through others too, or nowhere
-			if !begins(n.Name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap") {
+			if !hasPrefix(n.Name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap") {
 				now[2] += float64(n.BytesRecv)
 				now[3] += float64(n.BytesSent)
 			}

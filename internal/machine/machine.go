@@ -77,7 +77,7 @@ type Sampler struct {
 	o      Options
 	mu     sync.Mutex
 	closed bool
-	newest Sample
+	latest Sample
 	host   host
 	group  group
 	table  table
@@ -115,8 +115,8 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return Sample{}, err
 	}
-	if !s.newest.At.IsZero() && time.Since(s.newest.At) < s.o.Interval/4 {
-		return s.newest, nil
+	if !s.latest.At.IsZero() && time.Since(s.latest.At) < s.o.Interval/4 {
+		return s.latest, nil
 	}
 	if s.nvidia == nil {
 		s.host.open(&s.o)
@@ -143,7 +143,7 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 		s.readUsers(ctx, &out, memory)
 	}
 	out.Process = s.table.read(ctx, s.o.PID, out.At, memory)
-	s.newest = out
+	s.latest = out
 	return out, nil
 }
 
@@ -151,7 +151,7 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 func (s *Sampler) Watch(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.o.PID, s.table.looked, s.newest = pid, time.Time{}, Sample{}
+	s.o.PID, s.table.polled, s.latest = pid, time.Time{}, Sample{}
 }
 
 // Close ends what the sampler has started. It may be called twice.

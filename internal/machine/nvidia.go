@@ -26,17 +26,17 @@ const (
 // nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever
 // reads or changes what they told.
 type nvidia struct {
-	program  string        // "": there is none
-	every    time.Duration // between two times that it tells
-	patience time.Duration // after which what was told is old
-	ctx      context.Context
-	cancel   context.CancelFunc
-	ended    sync.WaitGroup
-	asked    bool // for processes, too
+	program   string        // "": there is none
+	every     time.Duration // between two times that it tells
+	patience  time.Duration // after which what was told is old
+	ctx       context.Context
+	cancel    context.CancelFunc
+	ended     sync.WaitGroup
+	requested bool // for processes, too
 
 	mu    sync.Mutex
-	gpus  map[int]heard[GPU]
-	inUse map[use]heard[uint64] // bytes
+	gpus  map[int]received[GPU]
+	inUse map[use]received[uint64] // bytes
 }
 
 // use is a process on a GPU.
@@ -45,16 +45,16 @@ type use struct {
 	pid int
 }
 
-// heard is what was reported, and when.
-type heard[T any] struct {
+// received is what was reported, and when.
+type received[T any] struct {
 	of T
 	at time.Time
 }
 
 // openNvidia starts nvidia-smi. Where there is none, nothing is reported.
 func openNvidia(o *Options) *nvidia {
-	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{},
-		inUse: map[use]heard[uint64]{}}
+	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]received[GPU]{},
+		inUse: map[use]received[uint64]{}}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	var err error
 	if n.program, err = exec.LookPath(o.NvidiaSMI); err != nil {
@@ -62,7 +62,7 @@ func openNvidia(o *Options) *nvidia {
 	}
 	n.follow("--query-gpu="+gpuFields, func(line string, now time.Time) {
 		if g, ok := parseGPU(line); ok {
-			n.gpus[g.Index] = heard[GPU]{g, now}
+			n.gpus[g.Index] = received[GPU]{g, now}
 		}
 	})
 	return n
@@ -71,13 +71,13 @@ func openNvidia(o *Options) *nvidia {
 // followProcesses has the memory of processes told from now on, by a process of nvidia-smi of its own: it tells one or
 // the other.
 func (n *nvidia) followProcesses() {
-	if n.asked {
+	if n.requested {
 		return
 	}
-	n.asked = true
+	n.requested = true
 	n.follow("--query-compute-apps="+processFields, func(line string, now time.Time) {
 		if u, bytes, ok := parseProcess(line); ok {
-			n.inUse[u] = heard[uint64]{bytes, now}
+			n.inUse[u] = received[uint64]{bytes, now}
 		}
 	})
 }
@@ -131,7 +131,7 @@ func (n *nvidia) read(now time.Time) (out []GPU) {
 func (n *nvidia) memory(now time.Time) map[use]uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	maps.DeleteFunc(n.inUse, func(_ use, h heard[uint64]) bool { return now.Sub(h.at) >= n.patience })
+	maps.DeleteFunc(n.inUse, func(_ use, h received[uint64]) bool { return now.Sub(h.at) >= n.patience })
 	out := make(map[use]uint64, len(n.inUse))
 	for u, h := range n.inUse {
 		out[u] = h.of
@@ -156,7 +156,7 @@ func parseGPU(line string) (g GPU, ok bool) {
 		return g, false
 	}
 	index, err := strconv.Atoi(f[0])
-	if err != nil || index < 0 || index >= mostGPUs {
+	if err != nil || index < 0 || index >= maxGPUs {
 		return g, false
 	}
 	at := func(i int, scale float64) float64 { return told(number(f[i], scale), math.MaxFloat64) }
@@ -167,8 +167,8 @@ func parseGPU(line string) (g GPU, ok bool) {
 	}, true
 }
 
-// mostGPUs bounds the numbers that are believed.
-const mostGPUs = 1024
+// maxGPUs bounds the numbers that are believed.
+const maxGPUs = 1024
 
 // parseProcess reads a line of what processFields asks for. The memory of a process is 0 where that is not reported.
 func parseProcess(line string) (u use, bytes uint64, ok bool) {

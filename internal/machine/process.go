@@ -11,13 +11,13 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// lookForChildren is how often the children of the watched process are looked for: that reads of every process.
-const lookForChildren = 10 * time.Second
+// childrenInterval is how often the children of the watched process are looked for: that reads of every process.
+const childrenInterval = 10 * time.Second
 
 // table knows the watched process and its children from one sample to the next.
 type table struct {
 	known  map[int]*known
-	looked time.Time
+	polled time.Time
 	at     time.Time
 }
 
@@ -41,9 +41,9 @@ func (t *table) read(ctx context.Context, pid int, now time.Time, gpu map[use]ui
 		keepBootTime()
 		t.known = map[int]*known{}
 	}
-	if now.Sub(t.looked) >= lookForChildren {
-		t.look(ctx, pid)
-		t.looked = now
+	if now.Sub(t.polled) >= childrenInterval {
+		t.poll(ctx, pid)
+		t.polled = now
 	}
 	seconds := now.Sub(t.at).Seconds()
 	if t.at.IsZero() {
@@ -63,8 +63,8 @@ func (t *table) read(ctx context.Context, pid int, now time.Time, gpu map[use]ui
 	return t.tree(pid)
 }
 
-// look finds the processes that descend from the watched one.
-func (t *table) look(ctx context.Context, watched int) {
+// poll finds the processes that descend from the watched one.
+func (t *table) poll(ctx context.Context, watched int) {
 	pids, err := process.PidsWithContext(ctx)
 	if err != nil {
 		pids = []int32{int32(watched)}

@@ -134,7 +134,7 @@ func (r *Reader) tag(b []byte) string {
 	return tag
 }
 
-// pluginData returns the name of the plugin that a value is for, and what else it is reported.
+// pluginData returns the name of the plugin that a value is for, and what else is said for it.
 func pluginData(metadata []byte) (name, content []byte, err error) {
 	err = protobuf.Fields(metadata, func(n protowire.Number, _ uint64, b []byte) error {
 		if n != 1 || b == nil {

@@ -85,11 +85,11 @@ func (r *Reader) record() error {
 		if r.base == 0 {
 			expected = "a TensorBoard event file, whose first 12 bytes are a length and its CRC"
 		}
-		return r.wrong(r.base, fmt.Sprintf("% x", header), expected)
+		return r.invalid(r.base, fmt.Sprintf("% x", header), expected)
 	}
 	length := binary.LittleEndian.Uint64(header)
 	if length > maxLength {
-		return r.wrong(r.base, fmt.Sprintf("a record of %d bytes", length), fmt.Sprintf("at most %d", maxLength))
+		return r.invalid(r.base, fmt.Sprintf("a record of %d bytes", length), fmt.Sprintf("at most %d", maxLength))
 	}
 	if length > maxParsed {
 		r.skipping, r.left, r.crc, r.start = true, int64(length), 0, r.base
@@ -102,23 +102,24 @@ func (r *Reader) record() error {
 	}
 	data := r.buf[r.at+headerSize : r.at+n-footerSize]
 	if found, want := binary.LittleEndian.Uint32(r.buf[r.at+n-footerSize:]), checksum(data); found != want {
-		return r.wrongData(r.base, found, want)
+		return r.badSum(r.base, found, want)
 	}
 	r.ready, r.next = r.ready[:0], 0
 	if err := r.event(data); err != nil {
 		r.ready = r.ready[:0]
-		return r.wrong(r.base, "a record that is no event ("+err.Error()+")", "the protocol buffer tensorflow.Event")
+		return r.invalid(r.base, "a record that is no event ("+err.Error()+")", "the protocol buffer tensorflow.Event")
 	}
 	r.use(n)
 	return nil
 }
 
-func (r *Reader) wrong(at int64, found, expected string) error {
+func (r *Reader) invalid(at int64, found, expected string) error {
 	return &FormatError{File: r.name, Offset: at, Found: found, Expected: expected}
 }
 
-func (r *Reader) wrongData(at int64, found, want uint32) error {
-	return r.wrong(at, fmt.Sprintf("a record with the CRC %08x", found), fmt.Sprintf("%08x, the CRC of its data", want))
+func (r *Reader) badSum(at int64, found, want uint32) error {
+	return r.invalid(at, fmt.Sprintf("a record with the CRC %08x", found),
+		fmt.Sprintf("%08x, the CRC of its data", want))
 }
 
 // skip passes over the rest of a long record.
@@ -137,7 +138,7 @@ func (r *Reader) skip() error {
 		return err
 	}
 	if found, want := binary.LittleEndian.Uint32(r.buf[r.at:]), mask(r.crc); found != want {
-		return r.wrongData(r.start, found, want)
+		return r.badSum(r.start, found, want)
 	}
 	r.skipping = false
 	r.use(footerSize)

@@ -14,8 +14,8 @@ const (
 	kindStatistics = "statistics"
 )
 
-// maxWords bounds the words of a field.
-const maxWords = 100_000
+// maxCategories bounds the words of a field.
+const maxCategories = 100_000
 
 // Inputs returns how many inputs the field becomes.
 func (f *Field) Inputs() int {
@@ -61,8 +61,8 @@ func (f *Field) check() error {
 	switch {
 	case !slices.Contains([]string{"", kindLeftOut, kindBoolean, kindDate, kindTime, kindStatistics}, f.Kind):
 		return invalid(fmt.Sprintf("kind %.40q", f.Kind), "one that this newtop knows")
-	case len(f.Words) > maxWords:
-		return invalid(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", maxWords))
+	case len(f.Words) > maxCategories:
+		return invalid(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", maxCategories))
 	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }):
 		return invalid("a number that is not finite", "finite numbers")
 	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics &&

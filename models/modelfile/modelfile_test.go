@@ -401,7 +401,7 @@ func TestWriteRefusesWhatIsIncomplete(t *testing.T) {
 		"2 numbers for missing values":   func(m *Model) { m.Table = []Field{{Fill: []float64{1, 2}}} },
 		"a number that is not finite":    func(m *Model) { m.Table = []Field{{Fill: []float64{math.NaN()}}} },
 		"an input of a column":           func(m *Model) { m.Table = []Field{{Kind: "left out", Missing: true}} },
-		"100001 words: expected at most": func(m *Model) { m.Table = []Field{{Words: make([]string, maxWords+1)}} },
+		"100001 words: expected at most": func(m *Model) { m.Table = []Field{{Words: make([]string, maxCategories+1)}} },
 		`metadata "table"`:               func(m *Model) { m.Meta["table"] = "" },
 		"expected UTF-8":                 func(m *Model) { m.Meta["run"] = "\xff" },
 	} {

@@ -1,4 +1,4 @@
-// Package event defines what a run says and what it is reported: events, commands, the status between two inner units,
+// Package event defines what a run says and what it is sent: events, commands, the status between two inner units,
 // and their JSON form. It knows no network and no method; every other package that shows, stores or reads a run knows
 // this one.
 package event

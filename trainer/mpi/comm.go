@@ -211,7 +211,7 @@ func program() string {
 	return ""
 }
 
-// Rank and Size are this process's number and how many there are.
+// Rank returns the number of this process, from 0.
 func (c *Comm) Rank() int { return c.link.Rank() }
 
 // Size returns how many processes there are.

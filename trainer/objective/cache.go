@@ -19,10 +19,10 @@ type Cache struct {
 
 // evaluated is an evaluation but for what the objective knows.
 type evaluated struct {
-	At           []float64 `archive:"figured"`
-	Wrong        int       `archive:"wrong"` // optim.MaxCount: not told
-	Loss         float64   `archive:"loss"`
-	SquaredError float64   `archive:"squared error"`
+	At            []float64 `archive:"figured"`
+	Misclassified int       `archive:"wrong"` // optim.MaxCount: not told
+	Loss          float64   `archive:"loss"`
+	SquaredError  float64   `archive:"squared error"`
 }
 
 // passes are those forward and backward, which are done again.
@@ -63,10 +63,10 @@ func (c *Cache) Load(o *Objective, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.last.at, e.At)
 		o.last.Evaluation = models.Evaluation{
-			Rows: evaluatedRows(o), Outputs: o.problem.Outputs(), Misclassified: e.Wrong, Loss: e.Loss,
+			Rows: evaluatedRows(o), Outputs: o.problem.Outputs(), Misclassified: e.Misclassified, Loss: e.Loss,
 			SquaredError: e.SquaredError,
 		}
-		if e.Wrong == optim.MaxCount {
+		if e.Misclassified == optim.MaxCount {
 			o.last.Misclassified = -1
 		}
 	}
@@ -96,8 +96,9 @@ func (c *Cache) LoadAll(o *Objective) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	if rows := evaluatedRows(o); c.Evaluated != nil && c.Evaluated.Wrong > rows && c.Evaluated.Wrong != optim.MaxCount {
-		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, rows)
+	e, rows := c.Evaluated, evaluatedRows(o)
+	if e != nil && e.Misclassified > rows && e.Misclassified != optim.MaxCount {
+		return fmt.Errorf("%d of %d rows are wrong", e.Misclassified, rows)
 	}
 	o.closeParts()
 	c.Load(o, nil, len(c.Parts))

@@ -6,7 +6,7 @@ const patience = 10
 // Stagnation counts the steps that E does not show.
 type Stagnation struct {
 	Hidden int     `archive:"idle steps"`
-	Least  float64 `archive:"idle gradient"` // ‖g‖ when they began, or when it had last halved
+	Min    float64 `archive:"idle gradient"` // ‖g‖ when they began, or when it had last halved
 }
 
 // Reached takes note of a step from where the gradient is that long, and reports whether rounding is all that
@@ -15,8 +15,8 @@ func (s *Stagnation) Reached(still bool, gradient float64) bool {
 	switch {
 	case !still:
 		s.Hidden = 0
-	case s.Hidden == 0 || gradient <= s.Least/2:
-		s.Hidden, s.Least = 1, gradient
+	case s.Hidden == 0 || gradient <= s.Min/2:
+		s.Hidden, s.Min = 1, gradient
 	default:
 		s.Hidden++
 	}

@@ -138,8 +138,8 @@ func (p *program) how() (how string, ended bool) {
 	return how, true
 }
 
-// stop waits for the program's end, which comes by itself where it was reported, and else is asked for as ctrl+c does,
-// then as kill does, and then made.
+// stop waits for the program's end, which comes by itself where it was sent a stop, and else is asked for as ctrl+c
+// does, then as kill does, and then made.
 func (p *program) stop(refusal bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
@@ -200,18 +200,18 @@ func (s *stream) Write(text []byte) (int, error) {
 	for len(text) > 0 {
 		end := bytes.IndexByte(text, '\n')
 		if end < 0 {
-			s.keep(text)
+			s.retain(text)
 			break
 		}
-		s.keep(text[:end])
+		s.retain(text[:end])
 		s.to.line(s.rest, s.errors)
 		s.rest, text = s.rest[:0], text[end+1:]
 	}
 	return written, nil
 }
 
-// keep keeps as much of a line as is shown. A progress bar draws over what it drew.
-func (s *stream) keep(text []byte) {
+// retain keeps as much of a line as is shown. A progress bar draws over what it drew.
+func (s *stream) retain(text []byte) {
 	if redrawn := bytes.LastIndexByte(bytes.TrimRight(text, "\r"), '\r'); redrawn >= 0 {
 		s.rest, text = s.rest[:0], text[redrawn+1:]
 	}

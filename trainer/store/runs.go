@@ -308,7 +308,7 @@ func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	err := s.View(ctx, func(tx *sql.Tx) error {
 		r, err := NewRunReader(ctx, tx, id)
 		if err == nil {
-			w.head = r.Position
+			w.header = r.Position
 		}
 		return err
 	})

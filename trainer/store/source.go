@@ -18,21 +18,21 @@ import (
 // process that has died, of which no file reports.
 const poll = time.Second
 
-// settle is how long a Source waits after the first sign of a change, as one transaction makes several.
-const settle = 2 * time.Millisecond
+// stableAfter is how long a Source waits after the first sign of a change, as one transaction makes several.
+const stableAfter = 2 * time.Millisecond
 
 // source follows a run. One goroutine uses it, but for Read.
 type source struct {
 	store   *Store
 	id      string
 	watcher *fsnotify.Watcher // nil: poll alone
-	head    Position
+	header  Position
 	given   int64 // number of the last event that Next returned
 	reached int64 // up to which number the run was read
 	lost    damage
 	warning string
 	ready   []Numbered
-	begun   bool // the past was read
+	started bool // the past was read
 	stale   string
 	read    atomic.Uint64 // a fraction in units of 1/readUnits
 }
@@ -53,8 +53,8 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 	n := w.ready[0]
 	w.ready = w.ready[1:]
 	w.given = n.Seq
-	if w.head.Events > 0 {
-		w.read.Store(uint64(float64(n.Seq) / float64(w.head.Events) * readUnits))
+	if w.header.Events > 0 {
+		w.read.Store(uint64(float64(n.Seq) / float64(w.header.Events) * readUnits))
 	}
 	return n.Event, nil
 }
@@ -62,22 +62,22 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 // fill reads what is new.
 func (w *source) fill(ctx context.Context) error {
 	return w.store.View(ctx, func(tx *sql.Tx) error {
-		before := w.head
+		before := w.header
 		r, err := NewRunReader(ctx, tx, w.id)
 		if err != nil {
 			return err
 		}
-		w.head = r.Position
+		w.header = r.Position
 		w.stale = ""
 		if !r.done && !r.owner.Alive(time.Now()) {
 			w.stale = fmt.Sprintf("interrupted: %s is gone", r.owner.String())
 		}
 		switch {
-		case r.generation != before.generation && w.begun:
-			w.begun, w.reached, w.lost, w.warning = false, 0, damage{}, ""
+		case r.generation != before.generation && w.started:
+			w.started, w.reached, w.lost, w.warning = false, 0, damage{}, ""
 			return stream.ErrRestart
-		case !w.begun:
-			w.begun = true
+		case !w.started:
+			w.started = true
 			var downsampled bool
 			w.ready, downsampled, err = r.Whole(ctx)
 			w.reached = r.Events
@@ -129,7 +129,7 @@ func (w *source) Wait(ctx context.Context) error {
 				changes = nil
 			case !settling && (e.Name == w.store.Path() || e.Name == w.store.Path()+"-wal"):
 				settling = true
-				timer.Reset(settle)
+				timer.Reset(stableAfter)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func Open(path, run string) (Source, error) {
 
 // openFile finds out by its head what a file is. What is none of the formats that are not lines is lines.
 func openFile(path, run string) (Source, error) {
-	head, err := headOf(path)
+	head, err := startOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func opened(path string) func(logs.Reader, error) (Source, error) {
 	}
 }
 
-func headOf(path string) ([]byte, error) {
+func startOf(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

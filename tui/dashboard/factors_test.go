@@ -65,7 +65,7 @@ func TestFactorsOfAnotherProgram(t *testing.T) {
 			}
 			a := newWatch(deltas, size[0], size[1])
 			has := false
-			for _, p := range desk.Division(a, false).Places {
+			for _, p := range desk.Division(a, false).Slots {
 				has = has || p.Pane == layout.Inner
 			}
 			place := told && size[0] >= 80 // on less a key leads there

@@ -77,7 +77,7 @@ func probed() []feed.Delta {
 func TestPlacesOfPeers(t *testing.T) {
 	places := func(a *desk.App) map[layout.ID]bool {
 		has := map[layout.ID]bool{}
-		for _, p := range desk.Division(a, false).Places {
+		for _, p := range desk.Division(a, false).Slots {
 			has[p.Pane] = true
 		}
 		return has

@@ -31,8 +31,8 @@ const (
 	Panes
 )
 
-// Place is where a pane stands. A bare pane has no frame.
-type Place struct {
+// Slot is where a pane stands. A bare pane has no frame.
+type Slot struct {
 	Pane ID
 	Rect
 	Bare bool
@@ -55,7 +55,7 @@ type Screen struct {
 	W, H   int
 	Header Rect
 	footer Rect
-	Places []Place
+	Slots  []Slot
 }
 
 // Dashboard divides a screen under a header of that many rows; a screen below the least size gets no panes. zoomed
@@ -75,14 +75,14 @@ func Divided(w, h, header int, zoomed bool, focus ID, of func(w, h int) []band, 
 	body := Rect{0, header, w, h - header - FooterRows}
 	switch {
 	case zoomed:
-		s.Places = []Place{{Pane: focus, Rect: body}}
+		s.Slots = []Slot{{Pane: focus, Rect: body}}
 		return s
 	case w < 80 || h < 24:
-		s.Places = compact(body, strips)
+		s.Slots = compact(body, strips)
 	default:
-		s.Places = grid(body, of(w, h))
+		s.Slots = grid(body, of(w, h))
 		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(Work) && !s.hidden(Topology) {
-			s.Places = split(s.Places, Log, Work, 5)
+			s.Slots = split(s.Slots, Log, Work, 5)
 		}
 	}
 	s.show(focus)
@@ -131,30 +131,30 @@ func Bands(w, h int) []band {
 
 // Drop gives the place of a framed pane to the one at its left, or at its right.
 func (s *Screen) Drop(id ID) {
-	i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == id && !p.Bare })
-	if i < 0 || len(s.Places) == 1 {
+	i := slices.IndexFunc(s.Slots, func(p Slot) bool { return p.Pane == id && !p.Bare })
+	if i < 0 || len(s.Slots) == 1 {
 		return
 	}
-	gone := s.Places[i].Rect
-	for k := range s.Places {
-		r := &s.Places[k].Rect
+	gone := s.Slots[i].Rect
+	for k := range s.Slots {
+		r := &s.Slots[k].Rect
 		if r.Y != gone.Y || r.H != gone.H || r.X+r.W != gone.X && gone.X+gone.W != r.X {
 			continue
 		}
 		r.X, r.W = min(r.X, gone.X), r.W+gone.W
-		s.Places = slices.Delete(s.Places, i, i+1)
+		s.Slots = slices.Delete(s.Slots, i, i+1)
 		return
 	}
 }
 
 // Cede gives the rows of a pane without a frame to the one above it.
 func (s *Screen) Cede(id ID) {
-	i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == id && p.Bare })
+	i := slices.IndexFunc(s.Slots, func(p Slot) bool { return p.Pane == id && p.Bare })
 	if i < 1 {
 		return
 	}
-	s.Places[i-1].H += s.Places[i].H
-	s.Places = slices.Delete(s.Places, i, i+1)
+	s.Slots[i-1].H += s.Slots[i].H
+	s.Slots = slices.Delete(s.Slots, i, i+1)
 }
 
 // show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the
@@ -164,9 +164,9 @@ func (s *Screen) show(id ID) {
 		return
 	}
 	for _, gives := range []ID{Log, Region, Metrics} {
-		for i := range s.Places {
-			if s.Places[i].Pane == gives {
-				s.Places[i].Pane = id
+		for i := range s.Slots {
+			if s.Slots[i].Pane == gives {
+				s.Slots[i].Pane = id
 				return
 			}
 		}
@@ -175,8 +175,8 @@ func (s *Screen) show(id ID) {
 
 // Give gives the place of one pane to another that has none.
 func (s *Screen) Give(from, to ID) {
-	if i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == from }); i >= 0 && s.hidden(to) {
-		s.Places[i].Pane = to
+	if i := slices.IndexFunc(s.Slots, func(p Slot) bool { return p.Pane == from }); i >= 0 && s.hidden(to) {
+		s.Slots[i].Pane = to
 	}
 }
 
@@ -191,12 +191,12 @@ type band struct {
 	cells []cell
 }
 
-func grid(r Rect, bands []band) []Place {
+func grid(r Rect, bands []band) []Slot {
 	shares := make([]int, len(bands))
 	for i, b := range bands {
 		shares[i] = b.share
 	}
-	var out []Place
+	var out []Slot
 	y := r.Y
 	for i, h := range Divide(r.H, shares) {
 		shares := make([]int, len(bands[i].cells))
@@ -205,7 +205,7 @@ func grid(r Rect, bands []band) []Place {
 		}
 		x := r.X
 		for j, w := range Divide(r.W, shares) {
-			out = append(out, Place{Pane: bands[i].cells[j].pane, Rect: Rect{x, y, w, h}})
+			out = append(out, Slot{Pane: bands[i].cells[j].pane, Rect: Rect{x, y, w, h}})
 			x += w
 		}
 		y += h
@@ -233,12 +233,12 @@ func Divide(total int, shares []int) []int {
 }
 
 // split gives the top rows of a pane's place to another pane.
-func split(places []Place, from, to ID, rows int) []Place {
+func split(places []Slot, from, to ID, rows int) []Slot {
 	for i, p := range places {
 		if p.Pane == from {
 			places[i].Y += rows
 			places[i].H -= rows
-			return append(places, Place{Pane: to, Rect: Rect{p.X, p.Y, p.W, rows}})
+			return append(places, Slot{Pane: to, Rect: Rect{p.X, p.Y, p.W, rows}})
 		}
 	}
 	return places
@@ -259,7 +259,7 @@ var CompactPanes = []strip{
 
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to
 // the charts first, then to the log.
-func compact(r Rect, strips []strip) []Place {
+func compact(r Rect, strips []strip) []Slot {
 	rows := slices.Clone(strips)
 	spare := r.H
 	if !slices.ContainsFunc(rows, func(s strip) bool { return s.grows }) {
@@ -274,10 +274,10 @@ func compact(r Rect, strips []strip) []Place {
 			spare--
 		}
 	}
-	out := make([]Place, 0, len(rows))
+	out := make([]Slot, 0, len(rows))
 	y := r.Y
 	for _, p := range rows {
-		out = append(out, Place{Pane: p.pane, Rect: Rect{r.X, y, r.W, p.h}, Bare: true})
+		out = append(out, Slot{Pane: p.pane, Rect: Rect{r.X, y, r.W, p.h}, Bare: true})
 		y += p.h
 	}
 	return out
@@ -285,18 +285,18 @@ func compact(r Rect, strips []strip) []Place {
 
 // Neighbour returns the pane in a direction (dx, dy ∈ {−1, 0, 1}) of another, or that one itself.
 func (s *Screen) Neighbour(from ID, dx, dy int) ID {
-	var at *Place
-	for i := range s.Places {
-		if s.Places[i].Pane == from {
-			at = &s.Places[i]
+	var at *Slot
+	for i := range s.Slots {
+		if s.Slots[i].Pane == from {
+			at = &s.Slots[i]
 		}
 	}
 	if at == nil {
 		return from
 	}
 	best, least := from, 1<<30
-	for i := range s.Places {
-		p := &s.Places[i]
+	for i := range s.Slots {
+		p := &s.Slots[i]
 		ahead := dx*(2*p.X+p.W-2*at.X-at.W) + dy*(2*p.Y+p.H-2*at.Y-at.H)
 		aside := (1-dx*dx)*apart(p.X, p.W, at.X, at.W) + (1-dy*dy)*apart(p.Y, p.H, at.Y, at.H)
 		if p.Pane == from || ahead <= 0 || aside > 0 {
@@ -319,7 +319,7 @@ func apart(a, an, b, bn int) int {
 
 // hidden reports whether a pane has no place here.
 func (s *Screen) hidden(id ID) bool {
-	for _, p := range s.Places {
+	for _, p := range s.Slots {
 		if p.Pane == id {
 			return false
 		}
@@ -334,7 +334,7 @@ type Row struct {
 }
 
 // Stack puts rows of panes under one another.
-func Stack(r Rect, bare bool, rows []Row) (out []Place) {
+func Stack(r Rect, bare bool, rows []Row) (out []Slot) {
 	y := r.Y
 	for _, b := range rows {
 		shares := make([]int, len(b.Panes))
@@ -343,7 +343,7 @@ func Stack(r Rect, bare bool, rows []Row) (out []Place) {
 		}
 		x := r.X
 		for i, w := range Divide(r.W, shares) {
-			out = append(out, Place{Pane: b.Panes[i], Rect: Rect{x, y, w, b.H}, Bare: bare})
+			out = append(out, Slot{Pane: b.Panes[i], Rect: Rect{x, y, w, b.H}, Bare: bare})
 			x += w
 		}
 		y += b.H
@@ -352,7 +352,7 @@ func Stack(r Rect, bare bool, rows []Row) (out []Place) {
 }
 
 // Join puts the rows of places together that cover h rows of the screen from top on.
-func Join(places []Place, drawn [][]string, w, top, h int) []string {
+func Join(places []Slot, drawn [][]string, w, top, h int) []string {
 	rows := make([]string, h)
 	for y := range rows {
 		var b strings.Builder

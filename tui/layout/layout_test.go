@@ -13,7 +13,7 @@ func picture(s Screen) string {
 	for y := HeaderRows; y < s.H-FooterRows; y += 2 {
 		for x := 0; x < s.W; x += 4 {
 			letter := byte('.')
-			for _, p := range s.Places {
+			for _, p := range s.Slots {
 				if p.Contains(x, y) {
 					letter = "LAISTREWGHMC"[p.Pane]
 				}
@@ -120,13 +120,13 @@ func TestLayoutCovers(t *testing.T) {
 			for _, zoomed := range []bool{false, true} {
 				s := Dashboard(w, h, HeaderRows, zoomed, Inner)
 				if w < MinWidth || h < MinHeight {
-					if len(s.Places) > 0 {
+					if len(s.Slots) > 0 {
 						t.Fatalf("%d×%d has panes", w, h)
 					}
 					continue
 				}
 				area := 0
-				for i, p := range s.Places {
+				for i, p := range s.Slots {
 					if p.W < 1 || p.H < 1 || p.X < 0 || p.Y < HeaderRows || p.X+p.W > w || p.Y+p.H > h-FooterRows {
 						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.Pane, p.Rect)
 					}
@@ -134,7 +134,7 @@ func TestLayoutCovers(t *testing.T) {
 						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.Pane, p.Rect)
 					}
 					area += p.W * p.H
-					for _, q := range s.Places[:i] {
+					for _, q := range s.Slots[:i] {
 						if p.X < q.X+q.W && q.X < p.X+p.W && p.Y < q.Y+q.H && q.Y < p.Y+p.H {
 							t.Fatalf("%d×%d: panes %d and %d overlap", w, h, p.Pane, q.Pane)
 						}
@@ -169,14 +169,14 @@ func TestDrop(t *testing.T) {
 	for w := MinWidth; w < 230; w += 7 {
 		for h := MinHeight; h < 70; h += 3 {
 			s := Dashboard(w, h, HeaderRows, false, Loss)
-			before, had := len(s.Places), !s.hidden(Errors)
+			before, had := len(s.Slots), !s.hidden(Errors)
 			s.Drop(Errors)
 			area := 0
-			for _, p := range s.Places {
+			for _, p := range s.Slots {
 				area += p.W * p.H
 			}
-			if area != w*(h-HeaderRows-FooterRows) || had && (len(s.Places) != before-1 || !s.hidden(Errors)) {
-				t.Fatalf("%d×%d: %d of %d cells, %d panes of %d", w, h, area, w*(h-HeaderRows-FooterRows), len(s.Places), before)
+			if area != w*(h-HeaderRows-FooterRows) || had && (len(s.Slots) != before-1 || !s.hidden(Errors)) {
+				t.Fatalf("%d×%d: %d of %d cells, %d panes of %d", w, h, area, w*(h-HeaderRows-FooterRows), len(s.Slots), before)
 			}
 		}
 	}
@@ -267,11 +267,11 @@ MMMMMMMMMMMMSSSSSSSS
 			for focus := range Panes {
 				for _, blank := range []func(ID) bool{only(), only(Loss, Log), only(Loss, Accuracy, Metrics, Log), only(Metrics), only(Metrics, Spectrum)} {
 					s, area, focused := DashboardOfMetrics(w, h, HeaderRows, false, focus, false, blank), 0, false
-					for _, p := range s.Places {
+					for _, p := range s.Slots {
 						area, focused = area+p.W*p.H, focused || p.Pane == focus
 					}
-					if area != w*(h-HeaderRows-FooterRows) || !focused && len(s.Places) > 0 && !blank(focus) {
-						t.Fatalf("%d×%d, focus %d: %d cells of %+v", w, h, focus, area, s.Places)
+					if area != w*(h-HeaderRows-FooterRows) || !focused && len(s.Slots) > 0 && !blank(focus) {
+						t.Fatalf("%d×%d, focus %d: %d cells of %+v", w, h, focus, area, s.Slots)
 					}
 				}
 			}
@@ -282,11 +282,11 @@ MMMMMMMMMMMMSSSSSSSS
 // TestCede: what a strip gives up goes to the one above, and every row belongs to one.
 func TestCede(t *testing.T) {
 	s := Dashboard(60, 16, HeaderRows, false, Loss)
-	n, h := len(s.Places), s.Places[0].H+s.Places[1].H
-	s.Cede(s.Places[1].Pane)
+	n, h := len(s.Slots), s.Slots[0].H+s.Slots[1].H
+	s.Cede(s.Slots[1].Pane)
 	s.Cede(Errors)
-	s.Cede(s.Places[0].Pane)
-	if len(s.Places) != n-1 || s.Places[0].H != h || s.Places[1].Y != s.Places[0].Y+h {
-		t.Errorf("%+v", s.Places)
+	s.Cede(s.Slots[0].Pane)
+	if len(s.Slots) != n-1 || s.Slots[0].H != h || s.Slots[1].Y != s.Slots[0].Y+h {
+		t.Errorf("%+v", s.Slots)
 	}
 }

@@ -72,7 +72,7 @@ const (
 	knocking stage = iota // not authenticated
 	admitted              // authenticated
 	seated                // with a session
-	gone
+	closed
 )
 
 // peer is a client's address, and leads back to the client: of a failed handshake ssh.Server tells no more than the
@@ -120,7 +120,7 @@ func (c *client) SetWriteDeadline(time.Time) error { return nil }
 // end cuts the connection. Of several reasons the first is the one that is reported.
 func (c *client) end(reason string) {
 	c.mu.Lock()
-	if c.reason == "" && c.stage != gone {
+	if c.reason == "" && c.stage != closed {
 		c.reason = reason
 	}
 	c.mu.Unlock()
@@ -131,9 +131,9 @@ func (c *client) end(reason string) {
 func (c *client) Close() error {
 	c.mu.Lock()
 	was := c.stage
-	c.stage = gone
+	c.stage = closed
 	c.mu.Unlock()
-	if was == gone {
+	if was == closed {
 		return nil
 	}
 	c.login.Stop()
@@ -166,7 +166,7 @@ func (c *client) reach(to stage) bool {
 		c.server.gate.greeted(c.addr, time.Now())
 		c.login.Stop()
 	}
-	return was != gone
+	return was != closed
 }
 
 // before says whether the client has not come as far as a stage.

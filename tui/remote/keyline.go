@@ -21,7 +21,7 @@ type keyLine struct {
 	blob        []byte // the key in its wire form
 	fingerprint string
 	comment     string
-	place       string // file:line
+	position    string // file:line
 	control     bool   // may steer
 	noScreen    bool   // status only: no-pty or restrict
 	untouched   bool   // a FIDO key that signs without being touched
@@ -108,10 +108,10 @@ func (k *keyLine) option(name, value string) (err error) {
 // admits says whether the line lets its key in from an address at a time, and if not, why.
 func (k *keyLine) admits(addr netip.Addr, now time.Time) error {
 	if !k.expires.IsZero() && !now.Before(k.expires) {
-		return fmt.Errorf("expired on %s (%s)", k.expires.Format(time.DateTime), k.place)
+		return fmt.Errorf("expired on %s (%s)", k.expires.Format(time.DateTime), k.position)
 	}
 	if k.from != nil && !allows(k.from, addr) {
-		return fmt.Errorf("not from %s (%s)", addr, k.place)
+		return fmt.Errorf("not from %s (%s)", addr, k.position)
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v, %v; expected %v", text, got, err, want)
 		}
 	}
-	k := &keyLine{expires: at("2026-11-22T00:00:00Z"), place: "keys:3"}
+	k := &keyLine{expires: at("2026-11-22T00:00:00Z"), position: "keys:3"}
 	addr := netip.MustParseAddr("10.0.0.1")
 	if err := k.admits(addr, at("2026-11-21T23:59:59Z")); err != nil {
 		t.Error(err)

@@ -39,7 +39,7 @@ type keyFile struct {
 	flag    string // that names it
 	control bool   // whether its keys steer, whatever their lines say
 	seen    os.FileInfo
-	settled bool // whether a file that looks the same is the same
+	stable  bool // whether a file that looks the same is the same
 	text    []byte
 	lines   []*keyLine
 	failure string // why it could not be read the last time
@@ -133,7 +133,7 @@ func (f *keyFile) refresh(logger *log.Logger, now time.Time) error {
 	if err == nil {
 		err = onlyOwnerWrites(f.path, info)
 	}
-	if err == nil && f.settled && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) &&
+	if err == nil && f.stable && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) &&
 		info.Size() == f.seen.Size() {
 		return nil
 	}
@@ -142,11 +142,11 @@ func (f *keyFile) refresh(logger *log.Logger, now time.Time) error {
 		text, err = readBounded(f.path, largestKeyFile)
 	}
 	if err != nil {
-		f.settled, f.text, f.lines = false, nil, nil
+		f.stable, f.text, f.lines = false, nil, nil
 		return plainly(err)
 	}
 	// A second change within the tick of the file system's clock would look like none.
-	f.seen, f.settled = info, now.Sub(info.ModTime()) > 2*time.Second
+	f.seen, f.stable = info, now.Sub(info.ModTime()) > 2*time.Second
 	if f.text != nil && bytes.Equal(f.text, text) {
 		return nil
 	}
@@ -178,7 +178,7 @@ func parseKeys(file, text string, control bool, bad func(line int, reason error)
 			bad(n, err)
 			continue
 		}
-		k.place = fmt.Sprintf("%s:%d", file, n)
+		k.position = fmt.Sprintf("%s:%d", file, n)
 		k.control = k.control || control
 		keys = append(keys, k)
 	}

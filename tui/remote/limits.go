@@ -83,7 +83,7 @@ type gate struct {
 	hosts      map[netip.Addr]*host
 	handshakes int            // connections without a session yet
 	seats      map[string]int // sessions, by the fingerprint of their key
-	taken      int            // sessions in all
+	occupied   int            // sessions in all
 	memory     int            // bytes that are set aside for them
 }
 
@@ -184,7 +184,7 @@ func (g *gate) admit(a netip.Addr, now time.Time) string {
 	return ""
 }
 
-// greeted ends what knock began: the client has a session or is gone.
+// greeted ends what admit began: the client has a session or is gone.
 func (g *gate) greeted(a netip.Addr, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -192,22 +192,22 @@ func (g *gate) greeted(a netip.Addr, now time.Time) {
 	g.host(a, now).pending--
 }
 
-// sit takes a seat for a key, with a terminal of a size; it is why not, or empty. Who has one must call rise once.
-func (g *gate) sit(s *seat, fingerprint string, size screen.Size) string {
+// occupy takes a seat for a key, with a terminal of a size; it is why not, or empty. Who has one must call rise once.
+func (g *gate) occupy(s *seat, fingerprint string, size screen.Size) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	bytes := max(s.bytes, bytesOf(size))
 	switch {
-	case g.taken >= g.limits.Sessions:
-		return fmt.Sprintf("%d are watching already, the most that are served", g.taken)
+	case g.occupied >= g.limits.Sessions:
+		return fmt.Sprintf("%d are watching already, the most that are served", g.occupied)
 	case g.seats[fingerprint] >= g.limits.SessionsPerKey:
 		return fmt.Sprintf("%d are watching with this key already, the most that are served", g.seats[fingerprint])
 	case g.memory+bytes > g.limits.Memory:
 		return fmt.Sprintf(
 			"the memory for viewers, %d MB, is taken by the %d who are watching; a smaller terminal takes less",
-			g.limits.Memory>>20, g.taken)
+			g.limits.Memory>>20, g.occupied)
 	}
-	g.taken++
+	g.occupied++
 	g.seats[fingerprint]++
 	g.memory += bytes
 	s.key, s.bytes = fingerprint, bytes
@@ -234,7 +234,7 @@ func (g *gate) resize(s *seat, size screen.Size) bool {
 func (g *gate) rise(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.taken--
+	g.occupied--
 	g.memory -= s.bytes
 	if g.seats[s.key]--; g.seats[s.key] == 0 {
 		delete(g.seats, s.key)
@@ -246,7 +246,7 @@ func (g *gate) rise(s *seat) {
 func (g *gate) sitting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.taken
+	return g.occupied
 }
 
 // speak asks whether a line about a host may be logged, and returns how many were not since the last one.

@@ -104,12 +104,12 @@ func TestGateSeats(t *testing.T) {
 		key string
 		ok  bool
 	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"c", false}} {
-		if reason := g.sit(&seats[i], c.key, small); (reason == "") != c.ok {
+		if reason := g.occupy(&seats[i], c.key, small); (reason == "") != c.ok {
 			t.Errorf("seat %d: %q", i, reason)
 		}
 	}
 	g.rise(&seats[0])
-	if reason := g.sit(&seats[5], "c", small); reason != "" || g.sitting() != 3 {
+	if reason := g.occupy(&seats[5], "c", small); reason != "" || g.sitting() != 3 {
 		t.Errorf("after one has left: %q, %d sit", reason, g.sitting())
 	}
 	for _, i := range []int{1, 3, 5} {
@@ -125,19 +125,19 @@ func TestGateMemory(t *testing.T) {
 	small, large := screen.Size{Width: 80, Height: 24}, screen.Size{Width: 500, Height: 200}
 	g := newGate(Limits{Memory: bytesOf(small) + bytesOf(large)}.normal())
 	var gone seat
-	g.sit(&gone, "key", small)
+	g.occupy(&gone, "key", small)
 	g.rise(&gone)
 	if !g.resize(&gone, large) || g.memory != 0 {
 		t.Errorf("one who has gone takes %d bytes", g.memory)
 	}
 	var a, b, c seat
-	if !g.resize(&a, large) || g.sit(&a, "a", small) != "" || a.bytes != bytesOf(large) {
+	if !g.resize(&a, large) || g.occupy(&a, "a", small) != "" || a.bytes != bytesOf(large) {
 		t.Errorf("a size that comes first counts %d bytes", a.bytes)
 	}
-	if reason := g.sit(&b, "b", small); reason != "" {
+	if reason := g.occupy(&b, "b", small); reason != "" {
 		t.Error(reason)
 	}
-	if reason := g.sit(&c, "c", small); !strings.Contains(reason, "7 MB") || !strings.Contains(reason, "the 2 who are watching") || strings.Contains(reason, "\n") {
+	if reason := g.occupy(&c, "c", small); !strings.Contains(reason, "7 MB") || !strings.Contains(reason, "the 2 who are watching") || strings.Contains(reason, "\n") {
 		t.Errorf("beyond the memory: %q", reason)
 	}
 	if g.resize(&b, large) || !g.resize(&a, small) || !g.resize(&b, large) {
@@ -159,7 +159,7 @@ func TestMemoryIsGiven(t *testing.T) {
 		var s seat
 		for _, c := range []struct{ wait, want int }{{3, 1}, {3, 1}, {30, 2}} {
 			s = seat{}
-			g.sit(&s, "a", screen.Size{})
+			g.occupy(&s, "a", screen.Size{})
 			m.give()
 			g.rise(&s)
 			m.give()
@@ -171,7 +171,7 @@ func TestMemoryIsGiven(t *testing.T) {
 		}
 		m.give()
 		s = seat{}
-		g.sit(&s, "a", screen.Size{})
+		g.occupy(&s, "a", screen.Size{})
 		time.Sleep(time.Minute)
 		if synctest.Wait(); given != 2 {
 			t.Error("given back while somebody looks")

@@ -125,7 +125,7 @@ func (se *session) recheck() func() {
 		key, err := se.server.keys.find(se.pub, se.client.addr)
 		if err == nil && (se.key.control && !key.control || key.noScreen && !se.key.noScreen ||
 			key.command != se.key.command) {
-			err = errors.New("it may do less now: " + key.place)
+			err = errors.New("it may do less now: " + key.position)
 		}
 		if err == nil {
 			missed = 0
@@ -184,7 +184,7 @@ func (se *session) allocate(r *gossh.Request) bool {
 		return false
 	}
 	if se.key.noScreen {
-		se.server.refused(se.client.addr, "asked for a terminal, which "+se.key.place+" forbids", "key",
+		se.server.refused(se.client.addr, "asked for a terminal, which "+se.key.position+" forbids", "key",
 			se.key.fingerprint)
 		return false
 	}
@@ -259,7 +259,7 @@ func (se *session) execute(command string, out io.Writer) int {
 // watch shows the screen.
 func (se *session) watch(out *output) int {
 	s := se.server
-	if reason := s.gate.sit(&se.seat, se.key.fingerprint, se.terminal.size); reason != "" {
+	if reason := s.gate.occupy(&se.seat, se.key.fingerprint, se.terminal.size); reason != "" {
 		s.refused(se.client.addr, reason, "name", se.viewer.Name, "key", se.key.fingerprint)
 		return se.complain("newtop: "+reason, exitFailed)
 	}

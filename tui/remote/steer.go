@@ -94,16 +94,16 @@ func (f *steered) pass(ctx context.Context, c event.Command) error {
 	if !ok {
 		return f.Feed.Do(ctx, c)
 	}
-	file, err := savePlace(f.saves, save.File)
+	file, err := savePath(f.saves, save.File)
 	if err != nil {
 		return err
 	}
 	return f.Feed.Do(ctx, event.Save{File: file})
 }
 
-// savePlace is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but
+// savePath is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but
 // the bare name of a file that is not there yet, or is a file like others.
-func savePlace(dir, name string) (string, error) {
+func savePath(dir, name string) (string, error) {
 	refuse := func(format string, args ...any) (string, error) {
 		return "", &event.CommandError{Reason: fmt.Sprintf(format, args...)}
 	}

@@ -60,18 +60,18 @@ func savesDir(t testing.TB) string {
 func TestSavePlace(t *testing.T) {
 	dir := savesDir(t)
 	for _, name := range hostile {
-		file, err := savePlace(dir, name)
+		file, err := savePath(dir, name)
 		var refused *event.CommandError
 		if !errors.As(err, &refused) || strings.ContainsAny(err.Error(), "\n\x1b\x00") {
 			t.Errorf("%q is taken as %q, %v", name, file, err)
 		}
 	}
 	for _, name := range []string{"a.onnx", "there.onnx", "letters-e20.safetensors", "Modell ü.onnx", strings.Repeat("x", 194) + ".onnx"} {
-		if file, err := savePlace(dir, name); err != nil || file != filepath.Join(dir, name) {
+		if file, err := savePath(dir, name); err != nil || file != filepath.Join(dir, name) {
 			t.Errorf("%q: %q, %v", name, file, err)
 		}
 	}
-	if _, err := savePlace("", "a.onnx"); err == nil || !strings.Contains(err.Error(), "--saves") {
+	if _, err := savePath("", "a.onnx"); err == nil || !strings.Contains(err.Error(), "--saves") {
 		t.Errorf("without a directory: %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func FuzzSaveName(f *testing.F) {
 	}
 	dir := savesDir(f)
 	f.Fuzz(func(t *testing.T, name string) {
-		file, err := savePlace(dir, name)
+		file, err := savePath(dir, name)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\x1b\x00") {
 				t.Errorf("%q: %q", name, err)

@@ -31,7 +31,7 @@ func readCurves(m *Model) tea.Cmd {
 		return nil
 	}
 	rows := max(m.table.Rows, m.Height)
-	from := max(0, min(m.table.Top, m.place-rows+1))
+	from := max(0, min(m.table.Top, m.position-rows+1))
 	var list []string
 	changed := map[string]time.Time{}
 	need := func(r *store.Run, points int) {

@@ -163,7 +163,7 @@ func mark(m *Model, _ string) {
 	} else {
 		m.marked[key] = true
 	}
-	m.selectRow(m.place + 1)
+	m.selectRow(m.position + 1)
 }
 
 // compareMarked opens the marked runs over one another, in the order of the list.

@@ -21,14 +21,14 @@ import (
 type list struct {
 	found
 	undo
-	rows   []*row
-	live   int // runs that are being trained, and searches under way
-	filter widget.Filter
-	table  table
-	at     string // key of the selected row
-	place  int    // where that is, and where it was once it is gone
-	marked map[string]bool
-	opened map[string]bool // searches whose trials are listed
+	rows     []*row
+	live     int // runs that are being trained, and searches under way
+	filter   widget.Filter
+	table    table
+	at       string // key of the selected row
+	position int    // where that is, and where it was once it is gone
+	marked   map[string]bool
+	opened   map[string]bool // searches whose trials are listed
 }
 
 // found is what the store has.
@@ -150,17 +150,17 @@ func (l *list) compare(a, b *row) int {
 func (l *list) reselect() {
 	at := slices.IndexFunc(l.rows, func(r *row) bool { return r.key == l.at })
 	if at < 0 {
-		at = l.place
+		at = l.position
 	}
 	l.selectRow(at)
 }
 
 // selectRow selects the row nearest to a place.
 func (l *list) selectRow(at int) {
-	l.at, l.place = "", 0
+	l.at, l.position = "", 0
 	if n := len(l.rows); n > 0 {
-		l.place = max(0, min(at, n-1))
-		l.at = l.rows[l.place].key
+		l.position = max(0, min(at, n-1))
+		l.at = l.rows[l.position].key
 	}
 }
 
@@ -169,11 +169,11 @@ func (l *list) selected() *row {
 	if len(l.rows) == 0 {
 		return nil
 	}
-	return l.rows[l.place]
+	return l.rows[l.position]
 }
 
 // move selects another row.
-func (l *list) move(k string) { l.selectRow(l.table.Move(k, l.place, len(l.rows))) }
+func (l *list) move(k string) { l.selectRow(l.table.Move(k, l.position, len(l.rows))) }
 
 // sortBy sorts by a column, or by the same one the other way round; "" is as they came.
 func (l *list) sortBy(key string) {

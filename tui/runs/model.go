@@ -366,7 +366,7 @@ func annotated(m *Model, msg annotatedMsg) tea.Cmd {
 func unfold(m *Model, k string) tea.Cmd {
 	r := m.selected()
 	if k == "left" || k == "h" {
-		for at := m.place; at >= 0; at-- {
+		for at := m.position; at >= 0; at-- {
 			if m.rows[at].sweep != nil {
 				delete(m.opened, m.rows[at].key)
 				m.selectRow(at)

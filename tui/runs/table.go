@@ -23,7 +23,7 @@ func drawTable(m *Model, r layout.Rect) []string {
 		state.Grow = max(0, min(state.Widest(), state.Max)-minState) // a state that is cut gets what is left over
 		state.Max, count.Max = minState, 0
 	}
-	rows := m.table.Draw(&m.Pen, at, m.rows, m.place)
+	rows := m.table.Draw(&m.Pen, at, m.rows, m.position)
 	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(at.W).Write(style.Muted, "  "+emptyText(m)).Full())
 	}

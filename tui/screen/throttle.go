@@ -50,8 +50,8 @@ type Debouncer struct {
 	turn  int
 }
 
-// settledMsg says that no size came for a while.
-type settledMsg int
+// stillMsg says that no size came for a while.
+type stillMsg int
 
 // Filter is Bubble Tea's filter: it returns the message that takes msg's place, or nil. The program's one
 // goroutine calls it.
@@ -71,10 +71,10 @@ func (c *Debouncer) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		}
 		c.size = &msg
 		c.turn++
-		turn := settledMsg(c.turn)
+		turn := stillMsg(c.turn)
 		time.AfterFunc(resizePause, func() { c.Send(turn) })
 		return nil
-	case settledMsg:
+	case stillMsg:
 		if int(msg) != c.turn || c.size == nil {
 			return nil
 		}

@@ -143,7 +143,7 @@ func details(m *model, w int) (rows []string) {
 	if t.Error != "" {
 		put(style.Text, "why", t.Error)
 	}
-	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
+	if rank := m.rank[m.rows[m.row(&m.standing)]]; rank > 0 {
 		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.leaderboard.Order)))
 	}
 	for _, c := range t.Choices {

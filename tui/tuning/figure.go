@@ -31,7 +31,7 @@ func pictureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 		}
 		name, f.X, f.Y = "over-"+d.key, style.Clean(d.key), valueName(m)
 		f.LogX, f.Names = d.log, d.names
-		f.Curves = pictureDots(m, d.place)
+		f.Curves = pictureDots(m, d.position)
 	case tuneCurves:
 		name, f.X, f.Y = "curves", m.charts.along().Name(), m.measure()
 		f.Curves = pictureCurves(m)

@@ -83,10 +83,10 @@ func TestTuneMethods(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "opt rate blocks" {
 		t.Errorf("the dimensions are %s", got)
 	}
-	if d := &s.dims[1]; d.low != 1e-4 || d.high != 1e-1 || !d.log || d.place(&b.Trials[1]) != 0.002 {
+	if d := &s.dims[1]; d.low != 1e-4 || d.high != 1e-1 || !d.log || d.position(&b.Trials[1]) != 0.002 {
 		t.Errorf("the rate is %+v", d)
 	}
-	if d := &s.dims[2]; !slices.Equal(d.names, []string{"1", "2", "4"}) || d.place(&b.Trials[0]) != 2 {
+	if d := &s.dims[2]; !slices.Equal(d.names, []string{"1", "2", "4"}) || d.position(&b.Trials[0]) != 2 {
 		t.Errorf("the blocks are %+v", d)
 	}
 }

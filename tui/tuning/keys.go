@@ -154,8 +154,8 @@ func (m *model) mouse(msg tea.MouseMsg) {
 	if _, click := msg.(tea.MouseClickMsg); !click {
 		return
 	}
-	for i := range m.places {
-		p := &m.places[i]
+	for i := range m.slots {
+		p := &m.slots[i]
 		if !p.Contains(at.X, at.Y) || p.Pane >= tunePanes {
 			continue
 		}

@@ -20,7 +20,7 @@ const headerRows = 2
 
 // arrange places the panes; none on a screen below the least size. focus has the keys, and side is the chart that is
 // shown where not all have room.
-func arrange(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
+func arrange(w, h int, focus, side layout.ID, zoomed bool) []layout.Slot {
 	if w < layout.MinWidth || h < layout.MinHeight {
 		return nil
 	}
@@ -29,7 +29,7 @@ func arrange(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 	part := func(percent int) int { return body.H * percent / 100 }
 	switch {
 	case zoomed:
-		return []layout.Place{{Pane: focus, Rect: body, Bare: bare}}
+		return []layout.Slot{{Pane: focus, Rect: body, Bare: bare}}
 	case bare:
 		top := max(5, part(40))
 		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}},
@@ -57,7 +57,7 @@ func arrange(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 }
 
 // arrangeWide has the charts over the leaderboard, and what matters and the details beside it.
-func arrangeWide(body layout.Rect) []layout.Place {
+func arrangeWide(body layout.Rect) []layout.Slot {
 	top := body.H * 40 / 100
 	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false,
 		[]layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})

@@ -43,7 +43,7 @@ func (l *listing) list(s *standing) {
 		}
 	}
 	slices.SortStableFunc(l.rows, func(i, j int) int { return l.compare(s, i, j) })
-	l.picked = l.picked && l.place(s) >= 0
+	l.picked = l.picked && l.row(s) >= 0
 	if l.picked {
 		return
 	}
@@ -80,8 +80,8 @@ func (s *standing) byRank(i, j int) int {
 	return a - b
 }
 
-// place is the row of the selected trial, −1 for none.
-func (l *listing) place(s *standing) int {
+// row is the row of the selected trial, −1 for none.
+func (l *listing) row(s *standing) int {
 	return slices.IndexFunc(l.rows, func(i int) bool { return s.leaderboard.Trials[i].Number == l.number })
 }
 
@@ -98,7 +98,7 @@ func matches(t *tune.Trial, words []string) bool {
 
 // selected is the selected trial, nil for none.
 func selected(m *model) *tune.Trial {
-	if at := m.place(&m.standing); at >= 0 {
+	if at := m.row(&m.standing); at >= 0 {
 		return &m.leaderboard.Trials[m.rows[at]]
 	}
 	return nil
@@ -112,7 +112,7 @@ func moveTo(m *model, k string) {
 	if len(m.rows) == 0 {
 		return
 	}
-	selectTrial(m, m.rows[m.table.Move(k, max(0, m.place(&m.standing)), len(m.rows))])
+	selectTrial(m, m.rows[m.table.Move(k, max(0, m.row(&m.standing)), len(m.rows))])
 	m.picked = k != "home"
 }
 

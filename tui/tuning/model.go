@@ -35,10 +35,10 @@ type model struct {
 	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
 	dialog  screen.Dialog[*model]
-	places  []layout.Place // of what is on the screen
-	err     error          // why nothing more comes from the search, if that is not its end
-	ended   bool           // nothing more comes
-	leaving bool           // the search was stopped, and the program ends with it
+	slots   []layout.Slot // of what is on the screen
+	err     error         // why nothing more comes from the search, if that is not its end
+	ended   bool          // nothing more comes
+	leaving bool          // the search was stopped, and the program ends with it
 
 	now      func() time.Time
 	received time.Time // when the newest Leaderboard came

@@ -180,17 +180,17 @@ func (m *model) View() tea.View {
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *model) screen() []string {
-	m.places = arrange(m.Width, m.Height, m.focus, m.side, m.zoomed)
-	if len(m.places) == 0 {
+	m.slots = arrange(m.Width, m.Height, m.focus, m.side, m.zoomed)
+	if len(m.slots) == 0 {
 		return m.Small(header(m, m.Width), m.hints(), screen.InFront(m.dialog, m))
 	}
 	layerTrials(m)
 	rows := header(m, m.Width)
-	drawn := make([][]string, len(m.places))
-	for i := range m.places {
-		drawn[i] = drawPane(m, &m.places[i])
+	drawn := make([][]string, len(m.slots))
+	for i := range m.slots {
+		drawn[i] = drawPane(m, &m.slots[i])
 	}
-	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
+	rows = append(rows, layout.Join(m.slots, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {
 		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
@@ -208,7 +208,7 @@ func (m *model) preferences() screen.Preferences {
 }
 
 // drawPane draws one of them: exactly its rectangle.
-func drawPane(m *model, p *layout.Place) []string {
+func drawPane(m *model, p *layout.Slot) []string {
 	at := layout.Rect{X: p.X + 2, Y: p.Y + 1, W: p.W - 4, H: p.H - 2}
 	if p.Bare {
 		at = layout.Rect{X: p.X + 1, Y: p.Y + 1, W: p.W - 1, H: p.H - 1}

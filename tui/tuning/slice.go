@@ -50,7 +50,7 @@ func dimension(m *model) int {
 // valued reports whether a trial has a value over a dimension.
 func valued(m *model, d *dimensionInfo) bool {
 	for i := range m.leaderboard.Trials {
-		if t := &m.leaderboard.Trials[i]; format.Finite(d.place(t)) && format.Finite(valueOf(m, t)) {
+		if t := &m.leaderboard.Trials[i]; format.Finite(d.position(t)) && format.Finite(valueOf(m, t)) {
 			return true
 		}
 	}
@@ -98,10 +98,10 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		title = append(title, style.Muted.Of("  "+m.Glyphs.Keys("←→")+" others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers),
-		func(i int) bool { return math.IsNaN(d.place(&m.leaderboard.Trials[i])) })
+		func(i int) bool { return math.IsNaN(d.position(&m.leaderboard.Trials[i])) })
 	for _, i := range trials {
 		t := &m.leaderboard.Trials[i]
-		x := d.place(t)
+		x := d.position(t)
 		if d.names != nil {
 			x += jitter(t.Number)
 		}

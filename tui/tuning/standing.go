@@ -190,8 +190,8 @@ func (d *dimensionInfo) chosen(t *tune.Trial) string {
 	return ""
 }
 
-// place is where a trial's choice stands on the dimension's axis, NaN where the dimension is not its own.
-func (d *dimensionInfo) place(t *tune.Trial) float64 {
+// position is where a trial's choice stands on the dimension's axis, NaN where the dimension is not its own.
+func (d *dimensionInfo) position(t *tune.Trial) float64 {
 	s := d.chosen(t)
 	if s == "" {
 		return math.NaN()

@@ -129,7 +129,7 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		return cellColor(
 			m, c, i, chosen, own)
 	}
-	rows = m.table.Draw(&m.Pen, at, m.rows, m.place(&m.standing))
+	rows = m.table.Draw(&m.Pen, at, m.rows, m.row(&m.standing))
 	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(r.W).Write(style.Muted, "   "+emptyText(m)).Full())
 	}
@@ -241,8 +241,8 @@ func aboutGroups(t *tune.Trial) (out []string) {
 
 // shows reports whether a pane is on the screen.
 func shows(m *model, p layout.ID) bool {
-	for i := range m.places {
-		if m.places[i].Pane == p {
+	for i := range m.slots {
+		if m.slots[i].Pane == p {
 			return true
 		}
 	}

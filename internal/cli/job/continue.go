@@ -84,8 +84,8 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	return r.Job(cmd, run.ID)
 }
 
-// take makes this process the one that records a run. One that continues by itself waits a while for the last process.
-func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*recorder.Recorder, error) {
+// claim makes this process the one that records a run. One that continues by itself waits a while for the last process.
+func (r *Resumption) claim(cmd *cobra.Command, s *store.Store, id string) (*recorder.Recorder, error) {
 	var busy *store.BusyError
 	for begin, decisions := time.Now(), false; ; {
 		recorder, err := recorder.Continue(cmd.Context(), s, id)

@@ -65,12 +65,12 @@ func WarnOfUnused(cmd *cobra.Command, c *trainer.Config) {
 	for _, field := range c.Unused() {
 		flag := flags.Of(field)
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s has no effect on %s, which has no %s", flag,
-			cmp.Or(c.Optimizer, trainer.DefaultOptimizer), unusedWords[field]))
+			cmp.Or(c.Optimizer, trainer.DefaultOptimizer), unusedNames[field]))
 	}
 }
 
-// unusedWords are what fields of a configuration are about.
-var unusedWords = map[string]string{"Batch": "batches", "Blocks": "blocks", "Schedule": "schedule"}
+// unusedNames are what fields of a configuration are about.
+var unusedNames = map[string]string{"Batch": "batches", "Blocks": "blocks", "Schedule": "schedule"}
 
 // session returns the session that does the job.
 func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {

@@ -46,7 +46,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	if err := r.check(cmd, run); err != nil {
 		return nil, err
 	}
-	if j.record.recorder, err = r.take(cmd, s, run.ID); err != nil {
+	if j.record.recorder, err = r.claim(cmd, s, run.ID); err != nil {
 		return nil, err
 	}
 	warnOfNetwork(cmd.ErrOrStderr(), s)

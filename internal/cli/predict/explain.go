@@ -200,10 +200,10 @@ func (x *explanation) csv(out io.Writer) error {
 }
 
 const (
-	mostBars    = 100 // columns that are shown
-	mostBarName = 24  // columns of the terminal for a name
-	leastBar    = 8
-	mostBar     = 40
+	maxBars    = 100 // columns that are shown
+	maxBarName = 24  // columns of the terminal for a name
+	minBar     = 8
+	maxBar     = 40
 )
 
 // text draws a bar for each column, the longest first.
@@ -219,15 +219,15 @@ func (x *explanation) text(out io.Writer) error {
 	}
 	width := cmp.Or(print.Width(out), print.TextWidth)
 	text := strings.Join(print.Wrapped(b.String(), width), "\n") + "\n"
-	shown := x.Columns[:min(len(x.Columns), mostBars)]
+	shown := x.Columns[:min(len(x.Columns), maxBars)]
 	name, figures := 0, 0
 	var names, beside []string
 	for i := range shown {
-		names = append(names, ansi.Truncate(print.Printable(shown[i].Name), mostBarName, "…"))
+		names = append(names, ansi.Truncate(print.Printable(shown[i].Name), maxBarName, "…"))
 		beside = append(beside, x.metrics(&shown[i]))
 		name, figures = max(name, ansi.StringWidth(names[i])), max(figures, ansi.StringWidth(beside[i]))
 	}
-	room := min(max(width-name-figures-4, leastBar), mostBar)
+	room := min(max(width-name-figures-4, minBar), maxBar)
 	for i := range shown {
 		part := 0.0
 		if top := shown[0].Rise; top > 0 {

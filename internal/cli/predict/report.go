@@ -65,8 +65,8 @@ func (p *predictor) confusions(out io.Writer, width int) error {
 	return p.topConfusions(out)
 }
 
-// mostPairs is how many confusions are listed.
-const mostPairs = 10
+// maxPairs is how many confusions are listed.
+const maxPairs = 10
 
 func (p *predictor) topConfusions(out io.Writer) error {
 	type pair struct{ is, said, n, of int }
@@ -88,7 +88,7 @@ func (p *predictor) topConfusions(out io.Writer) error {
 	slices.SortStableFunc(list, func(a, b pair) int { return b.n - a.n })
 	fmt.Fprintf(out, "\nthe most frequent of %s\n", print.Count(len(list), "confusion"))
 	table := print.Table{Headers: []string{"class", "taken for", ">rows", ">of"}}
-	for _, c := range list[:min(len(list), mostPairs)] {
+	for _, c := range list[:min(len(list), maxPairs)] {
 		table.Add(p.model.Classes[c.is], p.model.Classes[c.said], strconv.Itoa(c.n), strconv.Itoa(c.of))
 	}
 	return table.Print(out)

@@ -13,9 +13,9 @@ import (
 
 // column is one column of a run's table: its heading, its width, and what an epoch has to say in it.
 type column struct {
-	head  string
-	width int
-	text  func(e *event.EpochEvent) string
+	header string
+	width  int
+	text   func(e *event.EpochEvent) string
 }
 
 // decimal is a column of a number with that many digits, fewer where the width has no room for them.
@@ -169,7 +169,7 @@ func MetricOf(key string) func(e *event.EpochEvent) event.Float {
 func tableHeader(list []column, inner bool) string {
 	var b strings.Builder
 	for _, c := range list {
-		fmt.Fprintf(&b, "%*s ", c.width, c.head)
+		fmt.Fprintf(&b, "%*s ", c.width, c.header)
 	}
 	if inner {
 		b.WriteString("inner")

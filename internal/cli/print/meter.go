@@ -24,14 +24,14 @@ const (
 type Meter struct {
 	out      io.Writer
 	terminal *os.File // nil: none that can be drawn on
-	begun    time.Time
+	started  time.Time
 	next     time.Time // not drawn before
 	drawn    bool      // a bar stands on the terminal
 }
 
 // NewMeter returns the meter of something that begins now.
 func NewMeter(out io.Writer, now time.Time) *Meter {
-	m := &Meter{out: out, begun: now, next: now}
+	m := &Meter{out: out, started: now, next: now}
 	if f, ok := Drawable(out); ok {
 		m.terminal = f
 	} else {
@@ -55,12 +55,12 @@ func (m *Meter) Show(now time.Time, share float64, what string) {
 	if m.terminal == nil {
 		m.next = now.Add(meterLine)
 		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share,
-			Elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
+			Elapsed(event.Float(now.Sub(m.started).Seconds())), Printable(what))
 		return
 	}
 	m.next = now.Add(meterRedraw)
 	m.drawn = true
-	fmt.Fprint(m.terminal, "\r"+meterText(Width(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
+	fmt.Fprint(m.terminal, "\r"+meterText(Width(m.terminal), share, now.Sub(m.started), what)+"\x1b[K")
 }
 
 // End takes the bar away.

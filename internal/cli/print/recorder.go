@@ -130,7 +130,7 @@ func (t *TextRecorder) empty(e *event.EpochEvent) bool {
 		return false
 	}
 	for _, c := range t.columns[1:] {
-		if c.head != "seconds" && c.text(e) != "." {
+		if c.header != "seconds" && c.text(e) != "." {
 			return false
 		}
 	}

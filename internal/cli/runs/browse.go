@@ -95,7 +95,7 @@ func recorded(cmd *cobra.Command, s *store.Store) tui.Recorded {
 		Store: s,
 		Search: func(ctx context.Context, name string) (tui.Searching, error) {
 			b, err := tune.Load(ctx, s, flags.Command, name)
-			return &storedSearch{store: s, name: name, board: b}, err
+			return &storedSearch{store: s, name: name, leaderboard: b}, err
 		},
 		Unresumable: func(r *store.Run) string {
 			if err := job.Unresumable(cmd, r); err != nil {
@@ -108,15 +108,15 @@ func recorded(cmd *cobra.Command, s *store.Store) tui.Recorded {
 
 // storedSearch is a search that others are at, or that is over.
 type storedSearch struct {
-	store *store.Store
-	name  string
-	board *tune.Leaderboard
-	stamp string // of the store when it was read last
-	over  bool   // what was read last is the last
+	store       *store.Store
+	name        string
+	leaderboard *tune.Leaderboard
+	stamp       string // of the store when it was read last
+	over        bool   // what was read last is the last
 }
 
 // Leaderboard returns the newest one when the search was opened.
-func (q *storedSearch) Leaderboard() *tune.Leaderboard { return q.board }
+func (q *storedSearch) Leaderboard() *tune.Leaderboard { return q.leaderboard }
 
 // Stop does nothing: the search is another's.
 func (q *storedSearch) Stop() {}

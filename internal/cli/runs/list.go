@@ -16,9 +16,9 @@ import (
 
 // runColumn is a column of the list of runs. In a terminal those of the highest rank go first where there is no room.
 type runColumn struct {
-	head string // as a print.Table's
-	rank int
-	text func(r *store.Run) string
+	header string // as a print.Table's
+	rank   int
+	text   func(r *store.Run) string
 }
 
 // runColumns returns the columns of a list: people's in a terminal, with everything in a pipe.
@@ -30,22 +30,22 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 		begun = func(r *store.Run) string { return print.When(r.Started, now) }
 	}
 	return []runColumn{
-		{head: "ID", text: id},
-		{head: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
-		{head: "BEGUN", rank: 4, text: begun},
-		{head: "DATA", text: (*store.Run).DataName},
-		{head: "NET", rank: 6, text: shapeOf},
-		{head: "OPTIMIZER", text: (*store.Run).Method},
-		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
-		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(r.Epoch()) }},
-		{head: ">BEST", text: func(r *store.Run) string { return print.MeasureOf(r.Measure(), r.Best) }},
-		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
+		{header: "ID", text: id},
+		{header: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
+		{header: "BEGUN", rank: 4, text: begun},
+		{header: "DATA", text: (*store.Run).DataName},
+		{header: "NET", rank: 6, text: shapeOf},
+		{header: "OPTIMIZER", text: (*store.Run).Method},
+		{header: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
+		{header: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(r.Epoch()) }},
+		{header: ">BEST", text: func(r *store.Run) string { return print.MeasureOf(r.Measure(), r.Best) }},
+		{header: ">TIME", rank: 5, text: func(r *store.Run) string {
 			if r.Last == nil {
 				return "."
 			}
 			return print.Elapsed(r.Last.Elapsed)
 		}},
-		{head: "STATE", rank: 3, text: stateText},
+		{header: "STATE", rank: 3, text: stateText},
 	}
 }
 
@@ -79,7 +79,7 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *print.Table {
 	columns := runColumns(inTerminal, now)
 	var g print.Table
 	for _, c := range columns {
-		g.Headers, g.Ranks = append(g.Headers, c.head), append(g.Ranks, c.rank)
+		g.Headers, g.Ranks = append(g.Headers, c.header), append(g.Ranks, c.rank)
 	}
 	for k := range runs {
 		var row []string
@@ -96,7 +96,7 @@ type runRow struct {
 	ID         string      `json:"id"`
 	Name       string      `json:"name"`
 	State      store.State `json:"state"`
-	Begun      time.Time   `json:"begun"`
+	Started    time.Time   `json:"begun"`
 	Changed    time.Time   `json:"changed"`
 	Data       string      `json:"data"`
 	Net        string      `json:"net"`
@@ -133,7 +133,7 @@ type runRow struct {
 }
 
 func rowOf(r *store.Run) runRow {
-	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Started, Changed: r.Changed, Data: r.DataName(),
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Started: r.Started, Changed: r.Changed, Data: r.DataName(),
 		Optimizer: r.Method(),
 		Seed:      r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command,
 		Host:    r.Host,

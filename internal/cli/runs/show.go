@@ -275,7 +275,7 @@ func (t *summary) printScores(w *sheet) {
 func (t *summary) printMarks(w *sheet) {
 	var parts []string
 	for _, name := range t.reasons() {
-		parts = append(parts, fmt.Sprintf("%s %d", t.words[name], t.stops[name]))
+		parts = append(parts, fmt.Sprintf("%s %d", t.text[name], t.stops[name]))
 	}
 	if t.solves > 0 {
 		w.line("inner solves", "%d: %s", t.solves, strings.Join(parts, ", "))

@@ -31,12 +31,12 @@ type summary struct {
 	diverged *event.DivergedEvent
 	solves   int
 	stops    map[string]int // inner solves by the letter of the reason why they stopped
-	words    map[string]string
+	text     map[string]string
 	lost     string // what could not be read; empty: nothing
 }
 
 func newSummary(r *store.Run) *summary {
-	return &summary{run: r, stops: map[string]int{}, words: map[string]string{}}
+	return &summary{run: r, stops: map[string]int{}, text: map[string]string{}}
 }
 
 // summarizeRun reads what happened in a run, and keeps no epochs.
@@ -88,7 +88,7 @@ func (t *summary) add(e event.Event, epochs bool) {
 			stop := e.Inner[i].Stop
 			t.solves++
 			t.stops[stop.String()]++
-			t.words[stop.String()] = stop.Text()
+			t.text[stop.String()] = stop.Text()
 		}
 		if epochs {
 			t.epochs = append(t.epochs, e)

@@ -28,7 +28,7 @@ type boardJSON struct {
 	Seconds     float64          `json:"seconds"`
 	Budget      *float64         `json:"budget"`
 	Spent       float64          `json:"gradient_equivalents"`
-	Most        *float64         `json:"most"`
+	MaxWork     *float64         `json:"most"`
 	Parallel    int              `json:"parallel"`
 	Threads     int              `json:"threads"`
 	Count       int              `json:"count"`            // of trials
@@ -48,7 +48,7 @@ type trialJSON struct {
 	Choices map[string]string `json:"choices"`
 	Seed    uint64            `json:"seed"`
 	State   string            `json:"state"`
-	Why     string            `json:"why"`
+	Reason  string            `json:"why"`
 	Run     string            `json:"run"`
 	Rung    int               `json:"rung"`
 	Final   bool              `json:"final"`
@@ -63,7 +63,7 @@ type trialJSON struct {
 	Equivalents       float64     `json:"gradient_equivalents"`
 	TargetSeconds     event.Float `json:"target_seconds"`
 	TargetEquivalents event.Float `json:"target_gradient_equivalents"`
-	Begun             float64     `json:"begun"` // seconds of the search
+	Started           float64     `json:"begun"` // seconds of the search
 	Ended             float64     `json:"ended"`
 }
 
@@ -80,12 +80,12 @@ func trialOf(t *tune.Trial) trialJSON {
 		choices[c.Key] = c.Value
 	}
 	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed,
-		State: t.State.String(), Why: t.Error,
+		State: t.State.String(), Reason: t.Error,
 		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch,
 		Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds,
 		TargetEquivalents: t.TargetEquivalents,
-		Begun:             t.Started, Ended: t.Ended}
+		Started:           t.Started, Ended: t.Ended}
 }
 
 // boardOf returns what is printed of a board with its best settings, that many of them.
@@ -98,7 +98,7 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	}
 	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test,
 		BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
-		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.MaxWork), Parallel: b.Parallel,
+		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, MaxWork: limit(b.MaxWork), Parallel: b.Parallel,
 		Threads: b.Threads,
 		Count:   len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command,
 		Warning: b.Warning}

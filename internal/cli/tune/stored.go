@@ -59,7 +59,7 @@ type searchRow struct {
 	Shards      []int     `json:"shards,omitempty"` // those that there are, from 1
 	Of          int       `json:"of,omitempty"`     // shards that there should be
 	State       string    `json:"state"`
-	Begun       time.Time `json:"begun"`
+	Started     time.Time `json:"begun"`
 	Changed     time.Time `json:"changed"`
 	Data        string    `json:"data"`
 	Trials      int       `json:"trials"`
@@ -75,7 +75,7 @@ func searchRows(list []tune.Sweep) []searchRow {
 	for i := range list {
 		w := &list[i]
 		q := w.Joined()
-		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Begun: q.Started, Changed: q.Changed, Data: q.Data,
+		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Started: q.Started, Changed: q.Changed, Data: q.Data,
 			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process,
 			Version: q.Version}
 		for k := range w.Parts {

@@ -92,7 +92,7 @@ type printer struct {
 	seed     maphash.Seed
 	given    []uint64 // hashes of what was printed of each event
 	same     int      // how many of them came again since the source began again
-	newest   int      // the epoch that was printed last
+	latest   int      // the epoch that was printed last
 	common   int      // the last epoch among those that came again
 }
 
@@ -101,7 +101,7 @@ const noEpoch = math.MinInt
 
 func newPrinter(format string, out, messages io.Writer) (*printer, error) {
 	p := &printer{name: format, width: print.Width(out), out: bufio.NewWriterSize(out, 1<<16), messages: messages,
-		seed: maphash.MakeSeed(), newest: noEpoch}
+		seed: maphash.MakeSeed(), latest: noEpoch}
 	return p, p.restart()
 }
 
@@ -133,7 +133,7 @@ func (p *printer) print(e event.Event) error {
 		}
 		p.given = append(p.given, hash)
 		if epoch != noEpoch {
-			p.newest = epoch
+			p.latest = epoch
 		}
 	}
 	p.same++
@@ -151,12 +151,12 @@ func (p *printer) goBack(next int) error {
 		p.common = next - 1
 	}
 	switch {
-	case p.common == noEpoch || p.newest == noEpoch:
+	case p.common == noEpoch || p.latest == noEpoch:
 		return p.say("newtop: the run begins anew")
-	case p.common == p.newest:
+	case p.common == p.latest:
 		return nil
 	case p.name == "jsonl":
-		line, err := event.EncodeEvent(event.RewindEvent{Epoch: p.newest, To: p.common})
+		line, err := event.EncodeEvent(event.RewindEvent{Epoch: p.latest, To: p.common})
 		if err != nil {
 			return err
 		}

@@ -169,7 +169,7 @@ type saver struct {
 	seed   maphash.Seed
 	given  []uint64 // hashes of the events that were recorded
 	same   int      // how many of them came again since the source began again
-	newest int      // the epoch that was recorded last
+	latest int      // the epoch that was recorded last
 	common int      // the last epoch among those that came again
 	// the run's beginning until something happened in it, as it may be reported again with more
 	opening *event.RunEvent
@@ -211,14 +211,14 @@ func (s *saver) See(e event.Event, _ bool) {
 			return
 		}
 		s.given = s.given[:s.same]
-		if s.common < s.newest && !begins {
-			s.record(event.RewindEvent{Epoch: s.newest, To: s.common})
+		if s.common < s.latest && !begins {
+			s.record(event.RewindEvent{Epoch: s.latest, To: s.common})
 		}
 	}
 	s.given = append(s.given, hash)
 	s.same++
 	if isEpoch {
-		s.newest, s.common = epoch.Epoch, epoch.Epoch
+		s.latest, s.common = epoch.Epoch, epoch.Epoch
 	}
 	switch {
 	case begins && s.out != nil && run.ID == s.id: // it says more of itself, which a record says once

@@ -107,7 +107,7 @@ type summary struct {
 	run     event.RunEvent
 	done    *event.DoneEvent
 	epochs  int // that were reported
-	newest  int
+	latest  int
 	elapsed event.Float
 	metrics []metric
 	at      map[string]int
@@ -117,11 +117,11 @@ type summary struct {
 type metric struct {
 	name          string
 	share         bool
-	newest        event.Float
+	latest        event.Float
 	epoch         int // of the newest
-	least, most   float64
-	leastAt       int
-	mostAt        int
+	min, max      float64
+	minAt         int
+	maxAt         int
 	count, broken int
 }
 
@@ -135,10 +135,10 @@ func (s *summary) add(e event.Event) {
 	case event.DoneEvent:
 		s.done = &e
 	case event.EpochEvent:
-		if s.epochs == 0 || e.Epoch != s.newest {
+		if s.epochs == 0 || e.Epoch != s.latest {
 			s.epochs++
 		}
-		s.newest = e.Epoch
+		s.latest = e.Epoch
 		if !e.Elapsed.Absent() {
 			s.elapsed = e.Elapsed
 		}
@@ -167,17 +167,17 @@ func (s *summary) addPoint(name string, share bool, epoch int, v event.Float) {
 		s.metrics = append(s.metrics, metric{name: name, share: share})
 	}
 	m := &s.metrics[i]
-	m.newest, m.epoch = v, epoch
+	m.latest, m.epoch = v, epoch
 	if m.count++; !v.Finite() {
 		m.broken++
 		return
 	}
 	if x := float64(v); m.count-m.broken == 1 {
-		m.least, m.most, m.leastAt, m.mostAt = x, x, epoch, epoch
-	} else if x < m.least {
-		m.least, m.leastAt = x, epoch
-	} else if x > m.most {
-		m.most, m.mostAt = x, epoch
+		m.min, m.max, m.minAt, m.maxAt = x, x, epoch, epoch
+	} else if x < m.min {
+		m.min, m.minAt = x, epoch
+	} else if x > m.max {
+		m.max, m.maxAt = x, epoch
 	}
 }
 
@@ -206,10 +206,10 @@ func (s *summary) print(out io.Writer, source string) error {
 			}
 			return print.Number(event.Float(v), 6)
 		}
-		cells := []string{m.name, text(float64(m.newest)), fmt.Sprint(m.epoch), "", "", "", "", fmt.Sprint(m.count), ""}
+		cells := []string{m.name, text(float64(m.latest)), fmt.Sprint(m.epoch), "", "", "", "", fmt.Sprint(m.count), ""}
 		if m.count > m.broken {
-			cells[3], cells[4], cells[5], cells[6] = text(m.least), fmt.Sprint(m.leastAt), text(m.most),
-				fmt.Sprint(m.mostAt)
+			cells[3], cells[4], cells[5], cells[6] = text(m.min), fmt.Sprint(m.minAt), text(m.max),
+				fmt.Sprint(m.maxAt)
 		}
 		if m.broken > 0 {
 			cells[8] = fmt.Sprint(m.broken)

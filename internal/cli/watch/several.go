@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// mostRuns is how many runs of directories are opened: those that were written last.
-	mostRuns = 100
+	// maxRuns is how many runs of directories are opened: those that were written last.
+	maxRuns = 100
 	// research is how often directories are searched for runs that have begun.
 	research = 5 * time.Second
 )
@@ -70,7 +70,7 @@ type players struct {
 func (p *players) search(dir string) (runs []tui.Watched) {
 	for i, c := range stream.Find(dir) {
 		key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
-		if i >= mostRuns || len(p.known) >= mostRuns || p.known[key] {
+		if i >= maxRuns || len(p.known) >= maxRuns || p.known[key] {
 			continue
 		}
 		p.known[key] = true

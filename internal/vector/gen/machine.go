@@ -110,10 +110,10 @@ func (m *operands) memory(v float64) operand.Mem {
 	for i := range words {
 		words[i] = bits
 	}
-	return m.constants.put(name, words[:])
+	return m.constants.add(name, words[:])
 }
 
-func (c *constants) put(name string, words []uint64) operand.Mem {
+func (c *constants) add(name string, words []uint64) operand.Mem {
 	mem := c.StaticGlobal(name)
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, w := range words {
@@ -378,7 +378,7 @@ func (m *machine) maskTable() operand.Mem {
 		return known
 	}
 	const ones = math.MaxUint64
-	return m.constants.put(name, []uint64{ones, ones, ones, ones, 0, 0, 0, 0})
+	return m.constants.add(name, []uint64{ones, ones, ones, ones, 0, 0, 0, 0})
 }
 
 // loadHalf reads a vector of float64 from float32.

@@ -20,9 +20,9 @@ func TestLimitedMemoryOnMoreGarbowHillstrom(t *testing.T) {
 			for _, memory := range []string{"1", "10"} {
 				o := &optimtest.Smooth{N: len(p.X), F: p.F.Func, Df: p.F.Grad, Offset: offset}
 				s, steps := downhill(t, o, p.X, 2000, "lbfgs", "memory", memory)
-				tolerance := 1e-6*(1+p.Least) + 100*optim.Eps*offset
-				if got := p.F.Func(s.W); got > p.Least+tolerance || steps == 2000 && got > 1e-20 {
-					t.Errorf("%s + %g, memory %s: %.12g after %d steps, want %.12g", p.Name, offset, memory, got, steps, p.Least)
+				tolerance := 1e-6*(1+p.Min) + 100*optim.Eps*offset
+				if got := p.F.Func(s.W); got > p.Min+tolerance || steps == 2000 && got > 1e-20 {
+					t.Errorf("%s + %g, memory %s: %.12g after %d steps, want %.12g", p.Name, offset, memory, got, steps, p.Min)
 				}
 			}
 		}

@@ -92,9 +92,9 @@ func TestScaledConjugateGradientsOnMoreGarbowHillstrom(t *testing.T) {
 			for _, offset := range []float64{0, 1e8} {
 				o := &optimtest.Smooth{N: len(p.X), F: p.F.Func, Df: p.F.Grad, Offset: offset}
 				s, steps := downhill(t, o, p.X, 5000, name)
-				tolerance := 1e-6*(1+p.Least) + 100*optim.Eps*offset
-				if got := p.F.Func(s.W); got > p.Least+tolerance || steps == 5000 && got > 1e-20 {
-					t.Errorf("%s, %s + %g: %.12g after %d steps, want %.12g", name, p.Name, offset, got, steps, p.Least)
+				tolerance := 1e-6*(1+p.Min) + 100*optim.Eps*offset
+				if got := p.F.Func(s.W); got > p.Min+tolerance || steps == 5000 && got > 1e-20 {
+					t.Errorf("%s, %s + %g: %.12g after %d steps, want %.12g", name, p.Name, offset, got, steps, p.Min)
 				}
 			}
 		}

@@ -50,7 +50,7 @@ func minimize(t *testing.T, o optim.Objective, x0 []float64, steps int, name str
 }
 
 func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
-	penalty := optimtest.Minimization{Name: "PenaltyII", F: functions.PenaltyII{}, X: []float64{0.5, 0.5, 0.5, 0.5}, Least: 9.376293007355449e-06}
+	penalty := optimtest.Minimization{Name: "PenaltyII", F: functions.PenaltyII{}, X: []float64{0.5, 0.5, 0.5, 0.5}, Min: 9.376293007355449e-06}
 	for _, test := range append(optimtest.MoreGarbowHillstrom(), penalty) {
 		for _, offset := range []float64{0, 1e8} {
 			o := &optimtest.Smooth{N: len(test.X), F: test.F.Func, Df: test.F.Grad, Offset: offset}
@@ -66,9 +66,9 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 			} {
 				s, steps := minimize(t, o, test.X, 600, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
-				tolerance := 1e-9*(1+test.Least) + 30*optim.Eps*offset
-				if got := test.F.Func(s.W); got > test.Least+tolerance {
-					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.Name, offset, set, got, steps, test.Least)
+				tolerance := 1e-9*(1+test.Min) + 30*optim.Eps*offset
+				if got := test.F.Func(s.W); got > test.Min+tolerance {
+					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.Name, offset, set, got, steps, test.Min)
 				}
 			}
 		}

@@ -33,7 +33,7 @@ type Server struct {
 	now         Manner // to the client that is there
 	train, test objective.Linearization
 	batch       *models.Batch
-	asked       int
+	requests    int
 	observed    bool
 }
 
@@ -133,13 +133,13 @@ func (s *Server) bind() {
 
 // message is a frame: its head, and its vectors by name.
 type message struct {
-	head map[string]any
-	w    map[string][]float64
-	rows []int
+	header map[string]any
+	w      map[string][]float64
+	rows   []int
 }
 
 func (s *Server) attend(c net.Conn) error {
-	s.asked = 0
+	s.requests = 0
 	s.mu.Lock()
 	s.now = s.manner
 	s.mu.Unlock()
@@ -204,7 +204,7 @@ func (s *Server) converse(c net.Conn) error {
 		if err != nil {
 			return err
 		}
-		if s.asked++; s.now.Break > 0 && s.asked > s.now.Break {
+		if s.requests++; s.now.Break > 0 && s.requests > s.now.Break {
 			return nil
 		}
 		over, err := s.answer(c, m)
@@ -216,7 +216,7 @@ func (s *Server) converse(c net.Conn) error {
 
 // answer answers a request, and reports whether it was the last.
 func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
-	reply, name := map[string]any{"id": m.head["id"]}, ""
+	reply, name := map[string]any{"id": m.header["id"]}, ""
 	out := make([]float64, s.Problem.Network.Dim())
 	figures := func(e models.Evaluation) {
 		if reply["loss"] = number(e.Loss); s.now.Bare {
@@ -227,7 +227,7 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 			reply["error_rate"] = e.Error()
 		}
 	}
-	switch op := m.head["op"]; op {
+	switch op := m.header["op"]; op {
 	case "on":
 		return true, nil
 	case "welcome":
@@ -345,7 +345,7 @@ func (s *Server) receive(r io.Reader) (*message, error) {
 			Offsets [2]int `json:"data_offsets"`
 		} `json:"vectors"`
 	}
-	if err := json.Unmarshal(text, &m.head); err != nil {
+	if err := json.Unmarshal(text, &m.header); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &vectors); err != nil {

@@ -94,9 +94,9 @@ func (a *App) Claim(id layout.ID) {
 	}
 	a.own[id] = true
 	s := Division(a, a.Zoomed)
-	for i := range s.Places {
-		if s.Places[i].Pane == id {
-			drawPane(a, &s.Places[i])
+	for i := range s.Slots {
+		if s.Slots[i].Pane == id {
+			drawPane(a, &s.Slots[i])
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (a *App) askForPane() tea.Cmd {
 }
 
 func (a *App) askAtAGlance() tea.Cmd {
-	for _, place := range Division(a, false).Places {
+	for _, place := range Division(a, false).Slots {
 		if p, ok := a.Panes[place.Pane].(pane.Glancer); ok && !place.Bare {
 			if c := p.Glance(a.H); c != nil {
 				return a.Send(c)
@@ -200,7 +200,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.Panes[a.Focus].(pane.Moused); ok && a.Zoomed && a.Dialog == nil && !Racing(a) {
-		for _, at := range Division(a, true).Places {
+		for _, at := range Division(a, true).Slots {
 			if !at.Contains(m.X, m.Y) {
 				continue
 			}
@@ -222,7 +222,7 @@ func (a *App) click(x, y int) {
 	if a.Dialog != nil || Racing(a) {
 		return
 	}
-	for _, p := range Division(a, a.Zoomed).Places {
+	for _, p := range Division(a, a.Zoomed).Slots {
 		if p.Contains(x, y) {
 			a.Focus = p.Pane
 		}

@@ -12,7 +12,7 @@ func commonFrame(a *App) (key frameKey, ok bool) {
 	if a.Common == nil || a.Dialog != nil || Racing(a) || a.H.Watched() {
 		return key, false
 	}
-	places := Division(a, a.Zoomed).Places
+	places := Division(a, a.Zoomed).Slots
 	if len(places) == 0 { // a strip is drawn by this screen's own panes
 		return key, false
 	}

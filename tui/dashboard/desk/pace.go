@@ -75,7 +75,7 @@ func appearanceOf(a *App) appearance {
 }
 
 // drawPane returns the rows of a pane's rectangle.
-func drawPane(a *App, p *layout.Place) []string {
+func drawPane(a *App, p *layout.Slot) []string {
 	d, shown := &a.cached[p.Pane], a.Panes[p.Pane]
 	key := pane.CacheKey{
 		W: p.W, H: p.H, Version: shown.Version(a.H), Style: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,

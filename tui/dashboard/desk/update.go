@@ -132,7 +132,7 @@ func (a *App) WindowTitle() string {
 // Rows returns exactly the terminal's rows, each exactly as wide as it.
 func (a *App) Rows() []string {
 	s := Division(a, a.Zoomed)
-	if len(s.Places) == 0 {
+	if len(s.Slots) == 0 {
 		return strip(a)
 	}
 	rows := make([]string, 0, a.Height)
@@ -148,11 +148,11 @@ func (a *App) Rows() []string {
 // body joins the panes' rows.
 func (a *App) body(s *layout.Screen) []string {
 	a.stale = false
-	drawn := make([][]string, len(s.Places))
-	for i := range s.Places {
-		drawn[i] = drawPane(a, &s.Places[i])
+	drawn := make([][]string, len(s.Slots))
+	for i := range s.Slots {
+		drawn[i] = drawPane(a, &s.Slots[i])
 	}
-	return layout.Join(s.Places, drawn, s.W, s.Header.H, s.H-s.Header.H-layout.FooterRows)
+	return layout.Join(s.Slots, drawn, s.W, s.Header.H, s.H-s.Header.H-layout.FooterRows)
 }
 
 // wheel moves through the table of a race, as the arrows do.

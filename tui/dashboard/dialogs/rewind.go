@@ -71,9 +71,9 @@ func (o *rewindOverlay) shown(h *history.History) []int {
 	return out
 }
 
-// place is where the chosen epoch stands in a list that goes downwards; of one that is no longer there, its
+// position is where the chosen epoch stands in a list that goes downwards; of one that is no longer there, its
 // neighbour's.
-func (o *rewindOverlay) place(shown []int) int {
+func (o *rewindOverlay) position(shown []int) int {
 	for i, e := range shown {
 		if e <= o.at {
 			return i
@@ -84,7 +84,7 @@ func (o *rewindOverlay) place(shown []int) int {
 
 func (o *rewindOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	shown := o.shown(a.H)
-	at, by := o.place(shown), 0
+	at, by := o.position(shown), 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
@@ -133,7 +133,7 @@ func (o *rewindOverlay) Draw(a *desk.App, w, h int) []string {
 	bw := min(w-2, 110)
 	inner := bw - 4
 	shown := o.shown(v.H)
-	at := o.place(shown)
+	at := o.position(shown)
 	header := v.Line(inner)
 	if o.filter.Value() == "" {
 		header.Write(style.Muted, "type an epoch or a method to search")

@@ -39,7 +39,7 @@ func said(name string, value style.Part) []style.Part {
 	return []style.Part{style.Muted.Of(name + " "), value}
 }
 
-func words(name, value string) []style.Part { return said(name, style.Text.Of(value)) }
+func labeled(name, value string) []style.Part { return said(name, style.Text.Of(value)) }
 
 // graphs are those of which anything is reported, what matters most first.
 func (b *Panel) graphs() (out []graph) {
@@ -49,19 +49,19 @@ func (b *Panel) graphs() (out []graph) {
 		}
 	}
 	s := &b.Latest
-	load := [][]style.Part{words("", percent(s.CPU))}
+	load := [][]style.Part{labeled("", percent(s.CPU))}
 	if s.Load[0] == s.Load[0] {
-		load = append(load, words("load", loadText(s.Load[0])))
+		load = append(load, labeled("load", loadText(s.Load[0])))
 	}
 	if s.CPULimit == s.CPULimit {
-		load = append(load, words("may use", cores(s.CPULimit)))
+		load = append(load, labeled("may use", cores(s.CPULimit)))
 	}
 	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, max: 1,
 		cores: true})
 	used, whole := float64(s.MemoryUsed), float64(s.MemoryTotal)
 	memory := [][]style.Part{said("", full(memoryOf(used, whole), shareOf(used, whole)))}
 	if s.SwapUsed > 0 {
-		memory = append(memory, words("swap", Memory(float64(s.SwapUsed))))
+		memory = append(memory, labeled("swap", Memory(float64(s.SwapUsed))))
 	}
 	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares,
 		max: 1})
@@ -73,24 +73,24 @@ func (b *Panel) graphs() (out []graph) {
 	if s.Process != nil {
 		add(b.processGraph())
 	}
-	disk := [][]style.Part{words("read", perSecond(s.DiskRead)), words("write", perSecond(s.DiskWrite))}
+	disk := [][]style.Part{labeled("read", perSecond(s.DiskRead)), labeled("write", perSecond(s.DiskWrite))}
 	if d := shareOf(float64(s.DiskUsed), float64(s.DiskTotal)); d == d {
 		disk = append(disk, said("full", full(percent(d), d)))
 	}
 	rates := chart.YAxis{Zero: true, Show: [2]float64{0, 1000}}
 	add(graph{name: "disk", values: disk, curves: []chart.Curve{curve("read", &b.read, false),
 		curve("write", &b.written, true)}, axis: rates})
-	add(graph{name: "network", values: [][]style.Part{words("in", perSecond(s.NetIn)),
-		words("out", perSecond(s.NetOut))},
+	add(graph{name: "network", values: [][]style.Part{labeled("in", perSecond(s.NetIn)),
+		labeled("out", perSecond(s.NetOut))},
 		curves: []chart.Curve{curve("in", &b.in, false), curve("out", &b.out, true)}, axis: rates})
 	return out
 }
 
 func (b *Panel) processGraph() graph {
 	p := b.Latest.Process
-	values := [][]style.Part{words("", cores(p.CPU)), words("", Memory(float64(p.RSS)))}
+	values := [][]style.Part{labeled("", cores(p.CPU)), labeled("", Memory(float64(p.RSS)))}
 	if p.GPUMemory > 0 {
-		values = append(values, words("on gpu", Memory(float64(p.GPUMemory))))
+		values = append(values, labeled("on gpu", Memory(float64(p.GPUMemory))))
 	}
 	if p.Count > 1 {
 		values = append(values, said("", style.Muted.Of(format.Count(p.Count)+" processes")))
@@ -104,10 +104,10 @@ func (b *Panel) processGraph() graph {
 
 func (b *Panel) gpuGraph(g *host.GPU) graph {
 	share := shareOf(g.MemoryUsed, g.MemoryTotal)
-	values := [][]style.Part{words("", percent(g.Busy)), said("", full(memoryOf(g.MemoryUsed, g.MemoryTotal), share))}
+	values := [][]style.Part{labeled("", percent(g.Busy)), said("", full(memoryOf(g.MemoryUsed, g.MemoryTotal), share))}
 	for _, text := range []string{celsius(g.Temperature), watts(g)} {
 		if text != "" {
-			values = append(values, words("", text))
+			values = append(values, labeled("", text))
 		}
 	}
 	if g.Clock == g.Clock {

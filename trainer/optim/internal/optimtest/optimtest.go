@@ -119,8 +119,8 @@ type Minimization struct {
 		Func([]float64) float64
 		Grad(grad, x []float64)
 	}
-	X     []float64
-	Least float64
+	X   []float64
+	Min float64
 }
 
 // MoreGarbowHillstrom returns functions of their paper of 1981, as gonum has them.
