@@ -315,17 +315,3 @@ func TestAMD(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 }
-
-func BenchmarkSample(b *testing.B) {
-	for name, o := range map[string]Options{"host": {Interval: 1}, "process": {PID: os.Getpid(), Interval: 1}} {
-		b.Run(name, func(b *testing.B) {
-			s := NewSampler(o)
-			defer s.Close()
-			for b.Loop() {
-				if _, err := s.Sample(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

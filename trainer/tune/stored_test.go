@@ -9,7 +9,7 @@ import (
 func TestRowsNameStoredRuns(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
-	c.Name, c.Trials, c.Parallel = "mine", 20, 2
+	c.Name, c.Trials, c.Parallel = "mine", 12, 2
 	q, err := New(c, s)
 	if err != nil {
 		t.Fatal(err)

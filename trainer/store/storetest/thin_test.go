@@ -42,7 +42,7 @@ func epochsOfRun(t *testing.T, s *store.Store, id string) (numbers []int) {
 
 // A history beyond the bounds keeps its newest part, its extremes, the best epoch, and all marks and spectra.
 func TestHistoryIsThinned(t *testing.T) {
-	const exact, old, n, best, spike = 4, 8, 5_000, 2_333, 3_777
+	const exact, old, n, best, spike = 4, 8, 5_000, 1_333, 1_777
 	s := temporary(t)
 	r := recorder.New(s, recorder.About{})
 	r.Writer.Bounds = recorder.Bounds{Exact: exact, Old: old}
