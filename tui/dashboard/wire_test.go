@@ -40,6 +40,7 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *screentest.Wire, 
 
 // TestQuietWire: a run that has ended, and one that is paused, cost nothing.
 func TestQuietWire(t *testing.T) {
+	t.Parallel()
 	paused := tuitest.NewRun(tuitest.Script{Epochs: 5})
 	for i := range paused {
 		paused[i].Status.Phase = event.Paused
@@ -103,6 +104,7 @@ func longEpoch(e int) event.EpochEvent {
 
 // TestLoadingWire: while a long record is read the terminal gets its progress and a few pictures.
 func TestLoadingWire(t *testing.T) {
+	t.Parallel()
 	const most = 100_000
 	out, stop := onWire(&loadingFeed{each: 500}, 120, 40)
 	time.Sleep(1500 * time.Millisecond)

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/nightly"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/screen"
 )
@@ -17,7 +18,7 @@ func TestFuzz(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := newTest([]int{0, 1, 7, 60}[seed%4], screen.Options{}, 100, 30)
-		for range 150 {
+		for range nightly.Of(150, 60) {
 			switch r.IntN(12) {
 			case 0:
 				m.Update(tea.WindowSizeMsg{Width: 1 + r.IntN(220), Height: 1 + r.IntN(70)})

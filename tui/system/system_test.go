@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	host "newtop/internal/machine"
+	"newtop/internal/nightly"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
@@ -130,7 +131,7 @@ func TestAnything(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := newTest(tuitest.MachineSamples(2, int(seed%4)), screen.Options{}, 80, 24)
-		for range 100 {
+		for range nightly.Of(100, 40) {
 			switch r.IntN(4) {
 			case 0:
 				m.Update(tea.WindowSizeMsg{Width: r.IntN(160), Height: r.IntN(60)})
