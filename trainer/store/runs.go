@@ -111,7 +111,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 		}
 		return EachRun(ctx, tx, where, args, func(r *Run) bool {
 			if f.matches(r) {
-				s.name(r)
+				s.nameDamage(r)
 				out = append(out, *r)
 			}
 			return f.Limit == 0 || len(out) < f.Limit
@@ -133,8 +133,8 @@ func (s *Store) LastChange(ctx context.Context) (last time.Time, err error) {
 	return last, err
 }
 
-// name puts the file's name into a run's Damage.
-func (s *Store) name(r *Run) { _ = s.Wrap(context.Background(), r.Damage) }
+// nameDamage puts the file's name into a run's Damage.
+func (s *Store) nameDamage(r *Run) { _ = s.Wrap(context.Background(), r.Damage) }
 
 // notOfSearches returns the condition that a run is no trial of a search.
 func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
@@ -175,7 +175,7 @@ func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error
 		if found == nil { // as a damaged index gives it
 			return nil, &sqlfile.NotFoundError{Name: name}
 		}
-		s.name(found)
+		s.nameDamage(found)
 	}
 	return found, err
 }

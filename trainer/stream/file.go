@@ -119,7 +119,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		}
 		s.checked = false
 		if s.number > 0 && !s.decoder.metrics() && (s.final || time.Since(s.info.ModTime()) > patience) {
-			return nil, s.nothing()
+			return nil, s.noNumbers()
 		}
 		return nil, ErrNone
 	}

@@ -214,7 +214,7 @@ func (l *lines) decode(line []byte) error {
 		l.last = &LineError{Name: l.name, Line: l.number, Found: quote(line) + " (" + err.Error() + ")"}
 	}
 	if !l.lenient && !l.decoder.metrics() && (l.number >= maxStrange || l.used > maxStrangeBytes) {
-		return l.nothing()
+		return l.noNumbers()
 	}
 	return nil
 }
@@ -235,8 +235,8 @@ func (l *lines) binary(line []byte) error {
 	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
 }
 
-// nothing says that there are no numbers.
-func (l *lines) nothing() error {
+// noNumbers says that there are no numbers.
+func (l *lines) noNumbers() error {
 	if l.first == "" {
 		return &LineError{Name: l.name, Line: 1, Found: "nothing", Expected: expectedLog}
 	}
@@ -266,7 +266,7 @@ func (l *lines) over() error {
 	if l.decoder.metrics() || l.lenient {
 		return io.EOF
 	}
-	return l.nothing()
+	return l.noNumbers()
 }
 
 // Warning says which lines could not be read, or is empty.

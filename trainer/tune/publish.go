@@ -32,9 +32,9 @@ func (s *Search) save(ctx context.Context) {
 }
 
 // rest is what the record keeps of the search's state.
-func (s *Search) rest() *rest {
+func (s *Search) rest() *searchRest {
 	first := s.scheduler.first
-	return &rest{Measure: s.runner.measure.Info().Name, Drawn: s.sampler.drawn,
+	return &searchRest{Measure: s.runner.measure.Info().Name, Drawn: s.sampler.drawn,
 		First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
 }
 
@@ -183,7 +183,7 @@ func (s *Search) Run(ctx context.Context) error {
 	case err != nil || s.halted:
 		return err
 	}
-	return s.ranking.nothing()
+	return s.ranking.requireResult()
 }
 
 // New returns a search whose trials are recorded in s. It looks at the data once, and returns what trainer.Config's

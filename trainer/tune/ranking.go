@@ -175,8 +175,8 @@ type NothingError struct{ Message string }
 
 func (e *NothingError) Error() string { return e.Message }
 
-// nothing returns a *NothingError unless something came of some trial.
-func (r *ranking) nothing() error {
+// requireResult returns a *NothingError unless something came of some trial.
+func (r *ranking) requireResult() error {
 	why := ""
 	for _, t := range r.trials {
 		switch {

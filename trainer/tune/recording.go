@@ -14,8 +14,8 @@ import (
 	"newtop/trainer/store/search"
 )
 
-// rest is what the record of a search has besides.
-type rest struct {
+// searchRest is what the record of a search has besides.
+type searchRest struct {
 	Measure string     // what trials are judged by
 	Drawn   int        // points of the sampler
 	First   [2]float64 // gradient equivalents and seconds of the first rung, which another budget does not move
@@ -61,7 +61,7 @@ type recording struct {
 }
 
 // save records what has changed. Where that fails the search continues and says so.
-func (r *recording) save(ctx context.Context, trials []*trial, state *rest) {
+func (r *recording) save(ctx context.Context, trials []*trial, state *searchRest) {
 	var rows []search.Trial
 	ahead := map[int]bool{}
 	for _, t := range trials {

@@ -291,7 +291,7 @@ func (s *Search) reevaluate(ctx context.Context) {
 			if s.late() {
 				return
 			}
-			s.alone(ctx, s.final(parent, s.config.Base.Seed+1+uint64(i)))
+			s.runToEnd(ctx, s.final(parent, s.config.Base.Seed+1+uint64(i)))
 		}
 	}
 }
@@ -328,8 +328,8 @@ func (s *Search) leaveFinals() {
 // late reports whether there is no time for another trial.
 func (s *Search) late() bool { return s.halted || s.scheduler.late(s.watch.elapsed()) }
 
-// alone runs a trial to its end.
-func (s *Search) alone(ctx context.Context, t *trial) {
+// runToEnd runs a trial to its end.
+func (s *Search) runToEnd(ctx context.Context, t *trial) {
 	s.over = false
 	s.resume(ctx, t)
 	for s.runner.sessions > 0 {

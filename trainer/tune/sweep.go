@@ -228,7 +228,7 @@ func revive(s *store.Store, row *search.Search, trials []search.Trial, change fu
 	if change != nil {
 		change(&c)
 	}
-	var left rest
+	var left searchRest
 	if err := json.Unmarshal(row.Rest, &left); err != nil {
 		return nil, bad(err)
 	}
