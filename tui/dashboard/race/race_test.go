@@ -4,11 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
+	"newtop/tui/pane"
+	"newtop/tui/style"
 )
 
 func TestLead(t *testing.T) {
@@ -19,6 +25,20 @@ func TestLead(t *testing.T) {
 	}{{0.0767, 0.0798, true, "0.31 points"}, {0.07, 0.07001, true, "less than 0.01 points"}, {1, 2, false, "50 %"}, {-1, 0, false, "1.000"}} {
 		if got := lead(c.low, c.high, c.rates); got != c.want {
 			t.Errorf("%v below %v: %q, want %q", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// TestForeignNames: names of racers, which a log has, stand on the screen without what a terminal would obey.
+func TestForeignNames(t *testing.T) {
+	h := &history.History{}
+	h.Race.Racers = []history.Racer{{Racer: event.Racer{Name: "a\x1b]0;x\a\x1b[2Jm"}}}
+	pen := style.Pen{Palette: style.ThemeMono.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsASCII.Set(nil)}
+	v := &pane.View{Pen: pen, H: h}
+	c := columnWidths{name: 11, unit: format.Percent}
+	for _, text := range []string{racerName(h, 0), new(View).row(v, &c, 0, 0, false, 80)} {
+		if plain := ansi.Strip(text); !strings.Contains(plain, "a]0;x[2Jm") {
+			t.Errorf("%q", text)
 		}
 	}
 }
