@@ -60,7 +60,8 @@ func (s *svg) path(p pen, along []position) {
 }
 
 func (s *svg) circle(p pen, centre position, radius float64) {
-	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", decimal(centre.x), decimal(centre.y), decimal(radius), p.style())
+	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n",
+		decimal(centre.x), decimal(centre.y), decimal(radius), p.style())
 }
 
 func (s *svg) text(t *words) {

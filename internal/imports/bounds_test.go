@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135475
-	maxTestLines = 78113
+	maxLines     = 135493
+	maxTestLines = 78093
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -49,30 +49,10 @@ var records = map[string]string{
 
 // over lists what is over a bound, with how far. It only shrinks: what is less than listed here has to be lowered.
 var over = map[string]int{
-	"internal/figure long lines":                   1,
-	"internal/licenses/gen long lines":             1,
-	"internal/machine long lines":                  1,
-	"internal/release/targets long lines":          1,
-	"internal/release/wheel long lines":            1,
-	"internal/tfevents long lines":                 1,
-	"trainer/analysis long lines":                  1,
-	"trainer/event long lines":                     2,
-	"trainer/logs/csvlog long lines":               7,
-	"trainer/logs/jsonlog long lines":              10,
-	"trainer/logs/mlflow long lines":               1,
-	"trainer/logs/text long lines":                 39,
-	"trainer/logs/wandb long lines":                1,
-	"trainer/logs/wandb reader files with methods": 4,
-	"trainer/logs/wandb reader methods":            32,
-	"trainer/objective long lines":                 1,
-	"trainer/trajectory long lines":                1,
-	"trainer/workplace long lines":                 1,
-	"tui/history long lines":                       1,
-	"tui/internal/tuitest long lines":              1,
-	"tui/pane long lines":                          1,
-	"tui/remote long lines":                        2,
-	"tui/render long lines":                        3,
-	"tui/tuning long lines":                        1,
+	"internal/release/wheel long lines": 1,
+	"trainer/logs/csvlog long lines":    7,
+	"trainer/logs/jsonlog long lines":   10,
+	"trainer/logs/text long lines":      39,
 }
 
 func TestBounds(t *testing.T) {

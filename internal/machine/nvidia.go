@@ -18,8 +18,8 @@ import (
 // What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again
 // and again.
 const (
-	gpuFields = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit,clocks.sm," +
-		"uuid"
+	gpuFields = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit," +
+		"clocks.sm,uuid"
 	processFields = "gpu_uuid,pid,used_gpu_memory"
 )
 

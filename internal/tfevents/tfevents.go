@@ -15,8 +15,8 @@
 //	Value            1 tag string · 2 simple_value float · 5 histo HistogramProto · 8 tensor TensorProto ·
 //	                 9 metadata SummaryMetadata
 //	SummaryMetadata  1 plugin_data PluginData      PluginData  1 plugin_name string · 2 content bytes
-//	HistogramProto   1 min · 2 max · 3 num · 4 sum · 5 sum_squares · 6 bucket_limit, the right edges · 7 bucket, their counts,
-//	                 doubles all, the last two packed
+//	HistogramProto   1 min · 2 max · 3 num · 4 sum · 5 sum_squares · 6 bucket_limit, the right edges
+//	                 7 bucket, their counts: doubles all, the last two packed
 //	TensorProto      1 dtype enum · 2 tensor_shape · 4 tensor_content bytes · 5 float_val · 6 double_val · 7 int_val ·
 //	                 10 int64_val · 13 half_val, all packed
 //	tensor_shape     2 dim, repeated    dim  1 size int64

@@ -42,7 +42,7 @@ type ProbeBlock struct {
 // what is not finite. Letters:
 //
 //	E, g, H  loss, gradient and matrix · λ_i, v_i  eigenpairs, downwards · k = o.Count · η, β  rate and momentum
-//	u  the last update · s  a step by truncated CG on q(s) = gᵀs + ½sᵀHs · H_b  the rows and columns of H that block b has
+//	u  the last update · s  a step by truncated CG on q(s) = gᵀs + ½sᵀHs · H_b  the rows and columns of H of block b
 //
 // Gradient descent with momentum is stable on a quadratic while λ₁ < 2(1 + β)/η. start is what the next Probe begins
 // with.

@@ -12,7 +12,8 @@ import (
 // Event is something that happened in a run. Events are what a run is made of for everyone outside the
 // session: viewers, recorders, and programs that read `newtop train --format jsonl`.
 //
-//	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
+//	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )*
+//	    ─► [ Diverged ] ─► Done
 //
 // Run is first and Done is last, but for what the program of an external model prints behind it; a run that could not
 // begin has Done alone. Diverged comes right before Done. A run that is resumed after its end has Resume behind

@@ -117,10 +117,11 @@ type RunEvent struct {
 	Seed      uint64         `json:"seed"`
 	Committee int            `json:"committee,omitempty"` // nets, of this seed and the following; 0 for one
 	Threads   int            `json:"threads,omitempty"`
-	Ranks     int            `json:"ranks,omitempty"`     // processes that train together; 0 for one
-	Hosts     int            `json:"hosts,omitempty"`     // on how many machines, where there are several ranks
-	Reduce    string         `json:"reduce,omitempty"`    // how sums over ranks are added up: "fast"; empty: in the fixed order of one process
-	Precision string         `json:"precision,omitempty"` // of passes: "float32"; empty: float64
+	Ranks     int            `json:"ranks,omitempty"` // processes that train together; 0 for one
+	Hosts     int            `json:"hosts,omitempty"` // on how many machines, where there are several ranks
+	// Reduce says how sums over ranks are added up: "fast"; empty: in the fixed order of one process.
+	Reduce    string `json:"reduce,omitempty"`
+	Precision string `json:"precision,omitempty"` // of passes: "float32"; empty: float64
 	// the machine code that computes; runs of one kernel have the same digits
 	Kernel string `json:"kernel,omitempty"`
 	Digits int    `json:"digits,omitempty"` // Digits of the program that began it; 0: 1

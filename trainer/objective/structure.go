@@ -82,7 +82,8 @@ func (o *Objective) Offers(need optim.Capability) error {
 	case need&chosen != 0 && !local(o.binder):
 		return &optim.CapabilityError{Reason: severalProcesses}
 	case need&optim.NeedsFactors != 0 && len(o.problem.Network.Matrices()) == 0:
-		return &optim.CapabilityError{Reason: "all connections of the network are sparse: expected a dense one at least"}
+		return &optim.CapabilityError{
+			Reason: "all connections of the network are sparse: expected a dense one at least"}
 	}
 	return nil
 }

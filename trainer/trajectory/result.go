@@ -36,8 +36,8 @@ func (f *Result) Write(file string) (e event.SavedEvent, err error) {
 func (f *Result) WriteExternal(c *config.Config, from *checkpoint.Checkpoint, run *event.RunEvent,
 	file string) (event.SavedEvent, error) {
 	if run == nil {
-		return event.SavedEvent{},
-			&checkpoint.CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
+		return event.SavedEvent{}, &checkpoint.CheckpointError{
+			Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
 	weights, err := effectiveAt(from, run.Model.Parameters, c.Average)
 	if err != nil {

@@ -45,7 +45,8 @@ func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, errorRat
 // CopyMetrics makes the metrics of one event another's.
 func CopyMetrics(to, from *event.EpochEvent) {
 	to.Loss, to.Error, to.RMSE = from.Loss, from.Error, from.RMSE
-	to.ValidationLoss, to.ValidationError, to.ValidationRMSE = from.ValidationLoss, from.ValidationError, from.ValidationRMSE
+	to.ValidationLoss, to.ValidationError = from.ValidationLoss, from.ValidationError
+	to.ValidationRMSE = from.ValidationRMSE
 	to.TestLoss, to.TestError, to.TestRMSE = from.TestLoss, from.TestError, from.TestRMSE
 }
 

@@ -121,7 +121,8 @@ func (p *Console) rows(v *View, lines []int, left, w int) []string {
 }
 
 // failure finds what programs print when they fail.
-var failure = regexp.MustCompile(`Traceback \(most recent call last\)|\b[A-Za-z_.]*(Error|Exception)\b|\b(ERROR|FATAL|CRITICAL|panic:|out of memory|Segmentation fault|Killed)\b|CUDA error|panic:`)
+var failure = regexp.MustCompile(`Traceback \(most recent call last\)|\b[A-Za-z_.]*(Error|Exception)\b|` +
+	`\b(ERROR|FATAL|CRITICAL|panic:|out of memory|Segmentation fault|Killed)\b|CUDA error|panic:`)
 
 // Search begins to search.
 func (p *Console) Search() { p.search = search{typing: true} }

@@ -24,7 +24,8 @@ func hostKey(path string) (gossh.Signer, error) {
 	if path == "" {
 		preferences := screen.PreferencesFile()
 		if preferences == "" {
-			return nil, &trainer.ConfigError{Field: "--host-key", Value: `""`, Expected: "a file, as there is no configuration directory"}
+			return nil, &trainer.ConfigError{Field: "--host-key", Value: `""`,
+				Expected: "a file, as there is no configuration directory"}
 		}
 		path = filepath.Join(filepath.Dir(preferences), "host_ed25519")
 	}

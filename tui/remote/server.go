@@ -85,7 +85,8 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 	}
 	if len(r.files) == 0 {
 		return nil, &trainer.ConfigError{Field: "--listen", Value: o.Address,
-			Expected: "--authorized-keys FILE with it, since others can reach this address; or a loopback address, as " + defaultAddress}
+			Expected: "--authorized-keys FILE with it, since others can reach this address; or a loopback address, " +
+				"as " + defaultAddress}
 	}
 	n, err := r.count()
 	if err != nil {

@@ -24,7 +24,8 @@ func WriteFilm(w io.Writer, frames []Still, length time.Duration, columns int, d
 	rows := len(frames[0].Rows)
 	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
 	writeSheet(out, &sheet, width, height)
-	fmt.Fprintf(out, `<rect width="0" height="0"><animate id="film" attributeName="x" from="0" to="0" dur="%.2fs" begin="0s;film.end"/></rect>`+"\n", length.Seconds())
+	fmt.Fprintf(out, `<rect width="0" height="0"><animate id="film" attributeName="x" from="0" to="0" dur="%.2fs" `+
+		`begin="0s;film.end"/></rect>`+"\n", length.Seconds())
 	type stay struct {
 		first, last time.Duration
 		drawn       []byte
@@ -58,7 +59,8 @@ func WriteFilm(w io.Writer, frames []Still, length time.Duration, columns int, d
 			out.Write(s.drawn)
 			continue
 		}
-		fmt.Fprintf(out, `<g visibility="hidden"><set attributeName="visibility" to="visible" begin="film.begin+%.2fs" dur="%.2fs"/>`+"\n",
+		fmt.Fprintf(out, `<g visibility="hidden"><set attributeName="visibility" to="visible" `+
+			`begin="film.begin+%.2fs" dur="%.2fs"/>`+"\n",
 			s.first.Seconds(), (s.last - s.first).Seconds())
 		out.Write(s.drawn)
 		out.WriteString("</g>\n")

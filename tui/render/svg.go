@@ -117,7 +117,8 @@ func (s *screenRow) letters() {
 	if text == "" {
 		return
 	}
-	fmt.Fprintf(s.out, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" xml:space="preserve" fill="%s"%s>%s</text>`+"\n",
+	fmt.Fprintf(s.out, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" `+
+		`xml:space="preserve" fill="%s"%s>%s</text>`+"\n",
 		s.left(s.from), s.y+baseline, float64(columns)*cellWidth, s.paint, s.style, html.EscapeString(text))
 }
 

@@ -54,7 +54,8 @@ func helpDialog() *screen.HelpDialog[*model] {
 
 func helpSections(m *model) (_, _ []widget.Section) {
 	const columns = 8
-	keys, states, words := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}, widget.Section{Title: "in the panes"}
+	keys, states := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}
+	words := widget.Section{Title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i]
 		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))

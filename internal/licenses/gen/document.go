@@ -102,7 +102,8 @@ func isNotice(name string) bool {
 	default:
 		return strings.HasPrefix(name, "license-")
 	}
-	for _, begin := range []string{"license", "licence", "copying", "notice", "patents", "third_party_licenses/", "ofl"} {
+	for _, begin := range []string{"license", "licence", "copying", "notice", "patents", "third_party_licenses/",
+		"ofl"} {
 		if strings.HasPrefix(name, begin) {
 			return true
 		}

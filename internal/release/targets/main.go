@@ -51,9 +51,10 @@ func main() {
 func check(root, target string) (n int, problems []string, err error) {
 	goos, goarch, _ := strings.Cut(target, "/")
 	list, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax,
-		Dir:  root,
-		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax,
+		Dir: root,
+		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
 		ParseFile: func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 			if file != nil && !strings.HasPrefix(name, root+string(filepath.Separator)) {

@@ -103,8 +103,9 @@ License-File: THIRD_PARTY.md
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
-The command ` + "`newtop`" + ` trains feed-forward networks with exact curvature, watches any training program in a terminal, and finds
-the spectrum of PyTorch models. ` + "`import newtop`" + ` logs from a training loop and serves a model to the command.
+The command ` + "`newtop`" + ` trains feed-forward networks with exact curvature, watches any training program in a
+terminal, and finds the spectrum of PyTorch models. ` + "`import newtop`" + ` logs from a training loop and serves a model
+to the command.
 `
 
 var versions = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(?:-(rc)\.?(\d+)|-dev)?$`)

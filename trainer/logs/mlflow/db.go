@@ -224,7 +224,8 @@ func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
 	}
 	rows := 0
 	err = r.db.Each(ctx, `SELECT rowid, key, value, timestamp, step, is_nan FROM metrics
-		WHERE run_uuid = ? AND rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`, []any{r.id, r.after, last, int64(window)},
+		WHERE run_uuid = ? AND rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`,
+		[]any{r.id, r.after, last, int64(window)},
 		func(row []driver.Value) error {
 			rows++
 			r.after = sqlitelog.Int(row[0])

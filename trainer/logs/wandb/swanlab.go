@@ -17,18 +17,18 @@ import (
 //	ScalarRecord  1 key · 2 step · 4 timestamp · 5 value {1 number}
 //	LogRecord     1 line
 //	FinishRecord  1 state (1 finished, 2 crashed, 3 aborted by the user) · 2 error
-func (r *reader) swanlab(record []byte) error {
+func readSwanLab(r *reader, record []byte) error {
 	return protobuf.Fields(record, func(n protowire.Number, _ uint64, b []byte) error {
 		if b == nil {
 			return nil
 		}
 		switch n {
 		case 10:
-			return r.started(b)
+			return swanStarted(r, b)
 		case 11:
-			return r.finished(b)
+			return swanFinished(r, b)
 		case 13:
-			return r.scalar(b)
+			return swanScalar(r, b)
 		case 16:
 			return protobuf.Fields(b, func(n protowire.Number, _ uint64, b []byte) error {
 				if n == 1 {
@@ -52,7 +52,7 @@ type scalars struct {
 // systemKey is how the keys of what SwanLab measures of the machine begin.
 const systemKey = "__swanlab__."
 
-func (r *reader) scalar(data []byte) error {
+func swanScalar(r *reader, data []byte) error {
 	var key string
 	var step, v float64
 	reported, wall := false, math.NaN()
@@ -80,7 +80,7 @@ func (r *reader) scalar(data []byte) error {
 	}
 	name, system := strings.CutPrefix(key, systemKey)
 	if r.pending && (step != r.at || system != r.systemwide || key == r.first) {
-		r.flushScalars()
+		flushScalars(r)
 	}
 	if !r.pending {
 		r.row.Clear()
@@ -97,14 +97,14 @@ func (r *reader) scalar(data []byte) error {
 }
 
 // flushScalars gives the scalars that are held back for others of their step.
-func (r *reader) flushScalars() {
+func flushScalars(r *reader) {
 	if r.pending {
 		r.pending = false
 		r.give()
 	}
 }
 
-func (r *reader) started(data []byte) error {
+func swanStarted(r *reader, data []byte) error {
 	r.news = true
 	var name, id string
 	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
@@ -126,7 +126,7 @@ func (r *reader) started(data []byte) error {
 	return err
 }
 
-func (r *reader) finished(data []byte) error {
+func swanFinished(r *reader, data []byte) error {
 	state, message := uint64(0), ""
 	err := protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch n {

@@ -1,7 +1,7 @@
 // Package wandb reads the runs that W&B writes on the machine where it runs, run-ID.wandb, and those of SwanLab,
 // run-ID.swanlab, which differ in their messages and share the file's layout (numbers little-endian):
 //
-//	file   4 bytes ident · uint16 magic · 1 byte version · chunks, in blocks of 32 KiB counted from the file's beginning
+//	file   4 bytes ident · uint16 magic · 1 byte version · chunks, in blocks of 32 KiB from the file's start
 //	chunk  uint32 CRC-32 (IEEE) of type and data · uint16 length of data · 1 byte type · data
 //
 // A record is one chunk of type 1, or a first, middle ones and a last (2, 3, 4). Fewer than seven bytes that are left
@@ -115,7 +115,7 @@ func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 		}
 		record, err := r.c.next()
 		if err == io.EOF {
-			r.flushScalars()
+			flushScalars(r)
 			r.reportInfo()
 			if r.follow() {
 				return true, nil
@@ -135,7 +135,7 @@ func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 
 func (r *reader) decode(record []byte) error {
 	if r.c.format == swanlab {
-		return r.swanlab(record)
+		return readSwanLab(r, record)
 	}
 	return r.wandb(record)
 }

@@ -81,7 +81,8 @@ func NewRun(s Script) []feed.Delta {
 	deltas := []feed.Delta{{Run: run, Status: st}}
 	radius, equivalents := 1.0, 0.0
 	first := Epoch(0, 0, r)
-	first.Epoch, first.Inner, first.Radius, first.Rho, first.Rate, first.StepNorm, first.Seconds = 0, nil, 1, NaN, NaN, NaN, 0
+	first.Epoch, first.Inner, first.Seconds = 0, nil, 0
+	first.Radius, first.Rho, first.Rate, first.StepNorm = 1, NaN, NaN, NaN
 	if s.Adam {
 		first.Radius, first.Rate = NaN, 0.001
 	}
