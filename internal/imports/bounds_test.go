@@ -52,7 +52,6 @@ var over = map[string]int{
 	"internal/release/wheel long lines": 1,
 	"trainer/logs/csvlog long lines":    7,
 	"trainer/logs/jsonlog long lines":   10,
-	"trainer/logs/text long lines":      39,
 }
 
 func TestBounds(t *testing.T) {

@@ -29,7 +29,7 @@ var levels = [][]string{
 	{"trainer/logs/internal/sqlitelog", "datasets/csv/lex"},
 	{"datasets/csv/schema"},
 	{"datasets/csv/sheet", "datasets/csv/reader"},
-	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/convert"},
+	{"trainer/logs/shape", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/convert"},
 	{"trainer/logs/folders", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass", "internal/cholesky", "datasets/survey"},
 	{"models", "trainer/optim", "trainer/event"},

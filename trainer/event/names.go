@@ -12,6 +12,7 @@ var (
 	namedQuantities = map[string]Quantity{
 		"loss": Loss, "cost": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
 		"logloss": Loss, "mlogloss": Loss, "log loss": Loss, "softmax loss": Loss,
+		"binary logloss": Loss, "multi logloss": Loss,
 
 		"err": Error, "error": Error, "error rate": Error,
 
@@ -53,9 +54,12 @@ func ParseTag(tag string) Tag {
 		}
 	}
 	var rest []string
-	test := false
+	test, part := false, false
 	for _, w := range splitTag(tag) {
+		numbered := part // as valid_1
+		part = testNames[w] || trainNames[w]
 		switch {
+		case numbered && len(w) == 1 && w[0] >= '0' && w[0] <= '9':
 		case testNames[w]:
 			test = true
 		case trainNames[w], ignoredNames[w]:

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,7 +11,7 @@ import (
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/csvlog"
 	"newtop/trainer/logs/jsonlog"
-	textlog "newtop/trainer/logs/text"
+	"newtop/trainer/logs/shape"
 )
 
 // expectedLog says what a file of lines may hold.
@@ -28,7 +29,7 @@ type decoder struct {
 }
 
 func newDecoder(name string) *decoder {
-	return &decoder{stepAssembler: newStepAssembler(name), json: jsonlog.New(), text: textlog.New()}
+	return &decoder{stepAssembler: newStepAssembler(name), json: jsonlog.New(), text: shape.New()}
 }
 
 // metrics reports whether there was an event or a row.
@@ -53,7 +54,7 @@ func (d *decoder) line(line []byte) error {
 		}
 		return errors.Join(d.other(header), d.other(line))
 	}
-	if d.lines == 1 && line[0] != '{' && bytes.ContainsAny(line, ",;\t") {
+	if d.lines == 1 && !bytes.ContainsAny(line, "{\r") && bytes.ContainsAny(line, ",;\t") {
 		d.header = bytes.Clone(line)
 		return nil
 	}
@@ -71,22 +72,22 @@ func (d *decoder) other(line []byte) error {
 		if known {
 			return err
 		}
+		d.text.Flush(d) // what came before
 		jsonErr := d.json.Line(line, d)
 		if jsonErr == nil {
 			return nil
 		}
 		// A dict whose line begins otherwise, or half a line.
-		before := d.waiting()
-		if textErr := d.text.Line(line, d); textErr == nil && (d.waiting() > before || d.open) {
-			return nil
+		if shape.Dict(line) {
+			return d.text.Line(line, d)
 		}
-		if err != nil {
-			return err
-		}
-		return jsonErr
+		return cmp.Or(err, jsonErr)
 	case '[':
-		if line[len(line)-1] == ']' && d.json.Line(line, d) == nil {
-			return nil
+		if line[len(line)-1] == ']' && json.Valid(line) {
+			d.text.Flush(d)
+			if d.json.Line(line, d) == nil {
+				return nil
+			}
 		}
 	}
 	return d.text.Line(line, d)

@@ -102,7 +102,11 @@ func (l *lines) next() (event.Event, error) {
 		}
 		end := bytes.IndexByte(l.buf[l.seen:], '\n')
 		if end < 0 {
-			if !l.decoder.metrics() && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 { // no text: its line need not end
+			text := l.buf[l.seen:]
+			if len(text) > 0 && l.buf[l.at] == 0 { // a hole may be longer than what was read at once
+				text = l.buf[l.at:]
+			}
+			if !l.decoder.metrics() && hasNUL(text) { // no text: its line need not end
 				l.number++
 				return nil, l.binary(l.buf[l.at:])
 			}
@@ -192,7 +196,7 @@ func (l *lines) decode(line []byte) error {
 		return nil
 	}
 	if l.number == 1 || !l.decoder.metrics() {
-		if bytes.IndexByte(line, 0) >= 0 {
+		if hasNUL(line) {
 			return l.binary(line)
 		}
 		if l.first == "" {
@@ -217,6 +221,15 @@ func (l *lines) decode(line []byte) error {
 		return l.noNumbers()
 	}
 	return nil
+}
+
+// maxHole is the longest hole of zeros that a text may begin with: where a log was truncated under its writer.
+const maxHole = 16 << 20
+
+// hasNUL reports whether there is a byte of zero that no text has.
+func hasNUL(text []byte) bool {
+	rest := bytes.TrimLeft(text, "\x00")
+	return len(text)-len(rest) > maxHole || bytes.IndexByte(rest, 0) >= 0
 }
 
 // failed notes an error of what stands behind the last line end.

@@ -10,7 +10,7 @@ import (
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/csvlog"
 	"newtop/trainer/logs/jsonlog"
-	"newtop/trainer/logs/text"
+	"newtop/trainer/logs/shape"
 )
 
 // heads tell by how a file begins whether it is a log of a kind: of its format, and of training.
@@ -18,7 +18,7 @@ var heads = map[string]func(head []byte) bool{
 	"csv":   func(head []byte) bool { return csvlog.Sniff(head) && isCSVLog(head) },
 	"jsonl": func(head []byte) bool { return jsonlog.Sniff(head) && isJSONLog(head) },
 	"json":  func(head []byte) bool { return jsonlog.SniffFile(head) && isJSONLog(head) },
-	"text":  text.Sniff,
+	"text":  shape.Sniff,
 }
 
 // loose are the kinds that a single file is, which may lie in another one's directory.

@@ -1,4 +1,4 @@
-package text
+package shape
 
 import (
 	"bytes"
@@ -46,14 +46,14 @@ func (t *terminal) play(line []byte, show func(state []byte)) []byte {
 			i++
 		default:
 			r, n := utf8.DecodeRune(line[i:])
-			t.put(r)
+			t.write(r)
 			i += n
 		}
 	}
 	return t.text()
 }
 
-func (t *terminal) put(r rune) {
+func (t *terminal) write(r rune) {
 	if t.at >= widest {
 		return
 	}

@@ -1,4 +1,4 @@
-package text
+package shape
 
 import "math"
 
@@ -21,7 +21,7 @@ func newPlace() place {
 	return place{epoch: nan, step: nan, first: nan, last: nan, m: nan}
 }
 
-// move takes what a line says, and says where it stands.
+// move notes what a line says, and says where it stands.
 func (p *place) move(f *found) (step, epoch float64) {
 	n, m, within := f.step, f.steps, f.within
 	if n != n && !f.eval {
@@ -38,7 +38,14 @@ func (p *place) move(f *found) (step, epoch float64) {
 		}
 		p.headed = true
 	}
-	if n == n {
+	switch {
+	case n != n:
+	case f.global:
+		p.step, p.last, p.turned, p.base = n, n, false, 0
+		if m == m {
+			p.total = m
+		}
+	default:
 		p.count(n, m, within, p.turned)
 		p.last, p.m, p.turned = n, m, false
 	}

@@ -1,4 +1,4 @@
-package text
+package shape
 
 import (
 	"reflect"
@@ -163,7 +163,7 @@ func FuzzLine(f *testing.F) {
 			data = data[k:]
 		}
 		p.Flush(n)
-		if len(p.seen) > 1024 || len(p.pairs.known) > mostNames || len(p.dict.text) > mostDict+1<<17 || cap(p.terminal.cells) > 2*widest {
+		if len(p.names) > maxNames || len(p.join.text) > 2*maxJoinedText+1<<17 || cap(p.terminal.cells) > 2*widest {
 			t.Fatal("memory grows without bound")
 		}
 	})

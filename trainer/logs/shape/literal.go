@@ -1,25 +1,13 @@
-package text
+package shape
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
 
-// asNumber takes numbers, and strings that are numbers.
-func asNumber(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case string:
-		if x, err := strconv.ParseFloat(v, 64); err == nil {
-			return x, true
-		}
-	}
-	return 0, false
-}
-
-// fields calls give with the keys and scalars of what follows an open bracket: 'key': value or key=value. Keys within an
-// object have the outer key and / before them. It returns how much it read.
+// fields calls give with the keys and scalars of what follows an open bracket: 'key': value or key=value. Keys within
+// an object have the outer key and / before them. It returns how much it read.
 func fields(s []byte, outer string, depth int, give func(key string, v any)) int {
 	i := 0
 	for i < len(s) {
@@ -58,7 +46,7 @@ func fields(s []byte, outer string, depth int, give func(key string, v any)) int
 func text(s []byte) (string, int) {
 	if c := at(s, 0); c != '\'' && c != '"' {
 		i := 0
-		for i < len(s) && (letter(s[i]) || digit(s[i]) || s[i] == '_' || s[i] == '.' || s[i] == '-' || s[i] == '+' || s[i] >= 0x80) {
+		for i < len(s) && (letter(s[i]) || digit(s[i]) || s[i] >= 0x80 || bytes.IndexByte([]byte("_.-+"), s[i]) >= 0) {
 			i++
 		}
 		return string(s[:i]), max(i, 1)

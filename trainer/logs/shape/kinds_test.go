@@ -1,0 +1,155 @@
+package shape
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"newtop/trainer/logs"
+)
+
+// kinds are logs as programs of each kind write them, with what is to be read.
+var kinds = []struct{ name, in, want string }{
+	{"what and then when", "Cost after iteration 0: 0.71\nCost after iteration 50: 0.44", "s0 Cost=0.71\ns50 Cost=0.44"},
+	{"what at when", "Loss at step 000: 3.1\nLoss at step 020: 2.9", "s0 Loss=3.1\ns20 Loss=2.9"},
+	{"what of when is", "The validation loss of epoch 4 is 1.5\nThe validation loss of epoch 5 is 1.25",
+		"e4 val loss=1.5\ne5 val loss=1.25"},
+	{"when, then other names", " validation loss at iteration 70 | lm loss value: 7.5E+00 | lm loss PPL: 1.8E+03 |",
+		"s70 val lm loss value=7.5, val lm loss ppl=1800"},
+	{"ranks in turns", "[Rank 1] step 5 loss 9\n[Rank 0] step 5 loss 4\n[Rank 0] step 6 loss 3\n[Rank 1] step 6 loss 8",
+		"s5 loss=4\ns6 loss=3"},
+	{"ranks of mpirun", "[1,1]<stdout>:step 1 loss 9\n[1,0]<stdout>:step 1 loss 4", "s1 loss=4"},
+	{"ranks of how many", "INFO (1/2) Epoch 3, batch 50, loss 9\nINFO (0/2) Epoch 3, batch 50, loss 4\n" +
+		"INFO (1/2) Epoch 3, batch 60, loss 9\nINFO (0/2) Epoch 3, batch 60, loss 3", "s50 e3 loss=4\ns60 e3 loss=3"},
+	{"progress of how many", "(1/9) loss 4\n(2/9) loss 3", "s1 loss=4\ns2 loss=3"},
+	{"processes", "(Worker pid=71) step 1 loss 4\n(Worker pid=72) step 1 loss 9\n(Worker pid=71) step 2 loss 3",
+		"s1 loss=4\ns2 loss=3"},
+	{"decimal commas", "step=1; loss=0,9500; val=1,0250\nstep=2; loss=0,8500; val=0,9750",
+		"s1 loss=0.95, val=1.025\ns2 loss=0.85, val=0.975"},
+	{"thousands", "step 1,000 loss 2.5 tps: 12,345\nstep 2,000 loss 2.25 tps: 12,346",
+		"s1000 loss=2.5, tps=12345\ns2000 loss=2.25, tps=12346"},
+	{"thousands by a letter", "step: 500, loss: 2.5\nstep: 1.5k, loss: 2.25", "s500 loss=2.5\ns1500 loss=2.25"},
+	{"Fortran", "At iterate    0    f=  1.25D+03    |proj g|=  2.5D+01", "s0 f=1250, |proj g|=25"},
+	{"names in bars", "iter  1 act 2.5e+02 f 6.5e+02 |g| 1.5e+03 CG   3\niter  2 act 2.5e+01 f 6.0e+02 |g| 1.0e+03 CG   4",
+		"s1 act=250, f=650, |g|=1500, CG=3\ns2 act=25, f=600, |g|=1000, CG=4"},
+	{"not finite", "step 1 loss 1.#QNAN\nstep 2 loss -nan(ind)\nstep 3 loss 1e999", "s1 loss=NaN\ns2 loss=NaN\ns3 loss=+Inf"},
+	{"names behind", " 12: 0.601, 0.690 avg, 0.002 rate, 3.9 seconds, 64 images",
+		"s12 avg=0.69, rate=0.002, seconds=3.9, images=64"},
+	{"names in another script", "第1轮 训练损失：0.75 验证损失：0.875", "e1 训练损失=0.75, 验证损失=0.875"},
+	{"a box", "----------------\n| rollout/    |     |\n|    ep_rew   | 1.5 |\n| time/       |     |\n" +
+		"|    iterations | 3 |\n|    total_timesteps | 600 |\n----------------", "s600 rollout/ep_rew=1.5"},
+	{"a record under a heading", "=== epoch 3 ===\nfoo: 0.5\nbar: 7\n=== epoch 4 ===\nfoo: 0.25\nbar: 6",
+		"e3 foo=0.5, bar=7\ne4 foo=0.25, bar=6"},
+	{"a table", "iter    objective   inf_pr  ls\n   0  1.5e+01 1.25e+01   0\n   1r 1.0e+01 8.50e+00f  1",
+		"s0 objective=15, inf_pr=12.5, ls=0\ns1 objective=10, inf_pr=8.5, ls=1"},
+	{"a table with rules and lists", "Step      Train loss            Test metric\n----\n0         [1.5e+00, 2.0e-01]    [1.25e+00]",
+		"s0 train loss=1.5, train loss/2=0.2, test metric=1.25"},
+	{"a header of two lines", "average  since         example  current\nloss     last          counter    label\n" +
+		"0.750000 0.750000            1   1.0000\n0.500000 0.250000            2   0.0000",
+		"s1 average loss=0.75, since last=0.75, label=1\ns2 average loss=0.5, since last=0.25, label=0"},
+	{"blank cells", "|  Epoch  |  Iteration  |  Loss  |  Validation Loss  |\n|=====|\n|  1  |  1  |  2.5  |  2.25  |\n|  1  |  9  |  1.5  |    |",
+		"s1 e1 Loss=2.5, validation loss=2.25\ns9 e1 Loss=1.5"},
+	{"a bar and a line", "Epoch 1: 100%|##| 10/10 [00:10<00:00, 1.00it/s]\nepoch: 1, train loss: 2.5 - valid loss: 2.25",
+		"e1 train loss=2.5, val loss=2.25"},
+	{"another program's bar", "Map: 100%|####| 5000/5000 [00:01<00:00, 9.9 examples/s]\n{'loss': 2.5, 'epoch': 0.1}", "e0.1 loss=2.5"},
+	{"groups", "Epoch 3, batch 50, loss[loss=0.25, simple=0.5, over 493.00 frames. ], tot_loss[loss=0.75, simple=0.5]",
+		"s50 e3 loss=0.25, loss/simple=0.5, tot_loss/loss=0.75, tot_loss/simple=0.5"},
+	{"a deviation", "[0]\ttrain-rmse:0.5+0.125\n[1]\ttrain-rmse:0.25+0.0625",
+		"s0 train-rmse=0.5, train-rmse std=0.125\ns1 train-rmse=0.25, train-rmse std=0.0625"},
+	{"a trial", "[I 2026-01-02 17:33:18,588] Trial 4 finished with value: 0.5 and parameters: {'x': 0.25, 'n': 4}. " +
+		"Best is trial 2 with value: 0.25.", "s4 value=0.5"},
+	{"the best once more", "[5]\tvalid's l2: 0.5\n[10]\tvalid's l2: 0.25\nEarly stopping, best iteration is:\n[7]\tvalid's l2: 0.375",
+		"s5 val l2=0.5\ns10 val l2=0.25"},
+	{"places in programs", "[a.py:12] [Rank 0] step=1, loss=0.5\n[b.py:183:scale] OVERFLOW at 65536", "s1 loss=0.5"},
+	{"settings, then a loop", "learning rate = 0.5\nnum sources = 0\nstep 0 loss 2.5\nstep 1 loss 2.25", "s0 loss=2.5\ns1 loss=2.25"},
+	{"the loss before the loop", "val loss 10.5\nstep 1/9 | loss 9.5\nstep 2/9 | loss 8.5", "s0 val loss=10.5\ns1 loss=9.5\ns2 loss=8.5"},
+	{"several lines an epoch", "{'loss': 4, 'epoch': 0.01}\n{'loss': 3, 'epoch': 0.01}\n{'loss': 2, 'epoch': 0.01}\n{'loss': 1, 'epoch': 0.02}",
+		"s1 e0.01 loss=4\ns2 e0.01 loss=3\ns3 e0.01 loss=2\ns4 e0.02 loss=1"},
+	{"a summary at the end", "step 1 loss 0.5\nstep 2 loss 0.25\nloss: 0.75", "s1 loss=0.5\ns2 loss=0.25"},
+	{"the part counts epochs", "Train: 0 [ 50/1251 ( 4%)]  Loss: 6.5 (6.75)  Time: 0.1s,  960.1/s\nTrain: 1 [ 0/1251 ( 0%)]  Loss: 6.25 (6.5)",
+		"s50 e0 train loss=6.5\ns1251 e1 train loss=6.25"},
+	{"numbers in names", "step 9 loss 1.5\n Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all ] = 0.25\n" +
+		" Average Precision  (AP) @[ IoU=0.50      | area=   all ] = 0.5",
+		"s9 loss=1.5\ns9 Average Precision (AP) @[ IoU=0.50:0.95 | area= all ]=0.25, Average Precision (AP) @[ IoU=0.50 | area= all ]=0.5"},
+	{"folds", "Fold 1\nepoch 1 loss 0.5\nFold 2\nepoch 1 loss 0.25", "e1 loss=0.5\ne1 loss=0.25"},
+	{"rows written over", "iter  f  t\n1 2.5 0:01 -\r2 1.5 0:02 \\\r3 1.25 0:03", "s1 f=2.5\ns2 f=1.5\ns3 f=1.25"},
+	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25", "e1 loss=0.5\ne2 loss=0.25"},
+}
+
+func TestKinds(t *testing.T) {
+	for _, c := range kinds {
+		if got := strings.Join(read(t, c.in).rows, "\n"); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestReport counts what became of lines with numbers.
+func TestReport(t *testing.T) {
+	p := New()
+	for _, line := range strings.Split("lr: 0.5\n[rank0]: step 1 loss 4\n[rank1]: step 1 loss 9\n[rank0]: step 2 loss 3\nloss: 5", "\n") {
+		if err := p.Line([]byte(line), silent{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Flush(silent{})
+	r := p.Report()
+	if r.Taken != 1 || r.Omitted["other ranks"] != 1 || r.Omitted["before the first x"] != 1 || len(r.Shapes) == 0 {
+		t.Errorf("reported %+v", r)
+	}
+}
+
+// TestLongCount: the steps of a bar count on over the epochs.
+func TestLongCount(t *testing.T) {
+	p, last := newPlace(), math.Inf(-1)
+	var f found
+	for epoch := 3.0; epoch < 6; epoch++ {
+		for n := 0.0; n < 100; n += 10 {
+			f.clear()
+			f.epoch, f.n, f.m = epoch, n, 100
+			step, _ := p.move(&f)
+			if step <= last || step != (epoch-3)*100+n {
+				t.Fatalf("epoch %v, %v of 100 is step %v after %v", epoch, n, step, last)
+			}
+			last = step
+		}
+	}
+}
+
+// FuzzAfter: whatever follows a thousand lines of a log, its rows stay.
+func FuzzAfter(f *testing.F) {
+	f.Add([]byte("Epoch 1: 100%|##| 3/3\n[rank0]: step 4 loss 0,5\n"))
+	f.Add([]byte("iter  loss\n 1  2\n{'a': [1\n| x | 1 |\n\x1b[2K\r\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, r := New(), &recorder{}
+		for i := range 1000 {
+			line := "step " + strings.Repeat("1", i%3) + "0 loss 0.5 val_loss 0.25"
+			if err := p.Line([]byte(line), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := strings.Join(r.rows, "\n")
+		for _, line := range strings.Split(string(data), "\n") {
+			if err := p.Line([]byte(line), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Flush(r)
+		if !strings.HasPrefix(strings.Join(r.rows, "\n"), before) {
+			t.Error("rows are gone")
+		}
+	})
+}
+
+// TestAllocations: a line of a known shape costs the string of the console alone.
+func TestAllocations(t *testing.T) {
+	p := New()
+	line := []byte("2026-01-01 10:00:00,123 - INFO - step 7 | loss 0.5 | val_loss 0.25 | lr 3.00e-04")
+	var n logs.Sink = silent{}
+	for range firstLines {
+		p.Line(line, n)
+	}
+	if got := testing.AllocsPerRun(100, func() { p.Line(line, n) }); got > 1 {
+		t.Errorf("%v allocations a line", got)
+	}
+}

@@ -1,0 +1,329 @@
+package shape
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"newtop/trainer/logs"
+)
+
+const (
+	// firstLines is how many lines wait until it is decided how the log is read, and firstBytes how much text.
+	firstLines = 200
+	firstBytes = 1 << 20
+	// maxShapes bounds the shapes that are remembered. What comes in others is read anew each time.
+	maxShapes = 20_000
+)
+
+// votes is what all lines together say.
+type votes struct {
+	rank     float64 // the lowest that wrote
+	comma    bool    // 0,5 is a half
+	axis     bool    // some line has an x
+	steps    bool    // some line counts steps
+	labelled bool    // N: before a line is a rank
+	pairs    fraction
+}
+
+// fraction is how (a/b) at the start of lines moves: ranks come in turns, progress grows.
+type fraction struct {
+	last         float64
+	lines, grown int
+	less         int
+	decided      bool
+	ranks        bool
+}
+
+func (f *fraction) note(v float64) {
+	if f.lines > 0 && v > f.last {
+		f.grown++
+	} else if f.lines > 0 && v < f.last {
+		f.less++
+	}
+	f.last = v
+	f.lines++
+}
+
+// decide says whether they are ranks.
+func (f *fraction) decide() { f.decided, f.ranks = true, f.less > 0 || f.grown == 0 }
+
+// first holds the lines that wait.
+type first struct {
+	text    []byte
+	ends    []int
+	decided bool
+}
+
+// Parser reads lines of text. It is made by New.
+type Parser struct {
+	scanner  scanner
+	stripper stripper
+	names    names
+	shapes   map[uint64]*shape
+	series   collection
+	terminal terminal
+	votes    votes
+	first    first
+	place    place
+	found    found
+	table    table
+	join     join
+	trainer  trainer
+	row      logs.Row
+	held     held
+	record   record
+	tally    tally
+	part     string  // of the lines that follow, as a heading says: Test Error:
+	pass     string  // part of the newest pass through rows for testing
+	full     float64 // the m of the newest finished epoch, NaN while one goes on
+	ahead    float64 // the total that the sink knows
+	drawn    bool    // a state before on this line had a place
+	skip     bool    // the next line is a summary
+	shown    logs.Sink
+}
+
+var _ logs.Parser = (*Parser)(nil)
+
+// New returns a parser that has read nothing.
+func New() *Parser {
+	p := &Parser{names: names{}, shapes: map[uint64]*shape{}, series: collection{}, place: newPlace(),
+		full: math.NaN()}
+	p.votes.rank = math.Inf(1)
+	p.stripper.names = p.names
+	p.row.Clear()
+	p.held.row.Clear()
+	p.record.clear()
+	return p
+}
+
+// Line reads a line. It never returns an error: what is no number is the console's.
+func (p *Parser) Line(line []byte, to logs.Sink) error {
+	line = bytes.TrimRight(line, "\r \t") // a terminal's lines end with \r\n
+	text := line
+	if !p.first.decided {
+		p.first.text = append(p.first.text, line...)
+		p.first.ends = append(p.first.ends, len(p.first.text))
+		if !plain(line) {
+			text = p.terminal.play(line, func([]byte) {})
+		}
+	} else {
+		text = p.read(line, to)
+	}
+	if !utf8.Valid(text) {
+		to.Line(strings.ToValidUTF8(string(text), "\uFFFD"))
+	} else {
+		to.Line(string(text))
+	}
+	if !p.first.decided && (len(p.first.ends) >= firstLines || len(p.first.text) >= firstBytes) {
+		p.decide(to)
+	}
+	return nil
+}
+
+// Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
+func (p *Parser) Flush(to logs.Sink) {
+	if !p.first.decided && len(p.first.ends) > 0 {
+		p.decide(to)
+	}
+	p.endRecord(to)
+	p.release(to)
+}
+
+// silent is a sink that drops what it is given.
+type silent struct{}
+
+func (silent) Row(*logs.Row)          {}
+func (silent) Info(logs.Info)         {}
+func (silent) Line(string)            {}
+func (silent) End(logs.State, string) {}
+
+// decide reads the first lines on trial, until what they say together holds, and then for good.
+func (p *Parser) decide(to logs.Sink) {
+	var v votes
+	v.rank = math.Inf(1)
+	shapes := map[uint64]*shape{}
+	for range 2 {
+		trial := New()
+		trial.votes = v
+		trial.first.decided = true
+		p.first.each(func(line []byte) { trial.read(line, silent{}) })
+		trial.endRecord(silent{})
+		v, shapes = trial.votes, trial.shapes
+		again := !v.comma && trial.scanner.commas > 2*trial.scanner.points
+		v.comma = v.comma || again
+		v.pairs.decide()
+		if !again && v.rank == math.Inf(1) && v.pairs.lines == 0 {
+			break
+		}
+	}
+	p.votes, p.scanner.comma = v, v.comma
+	for _, s := range shapes {
+		s.restart()
+	}
+	p.shapes = shapes
+	p.first.decided = true
+	p.first.each(func(line []byte) { p.read(line, to) })
+	p.first.text, p.first.ends = nil, nil
+}
+
+func (f *first) each(read func(line []byte)) {
+	start := 0
+	for _, end := range f.ends {
+		read(f.text[start:end])
+		start = end
+	}
+}
+
+// read reads a line with all of its states, and returns the last one.
+func (p *Parser) read(line []byte, to logs.Sink) []byte {
+	text := line
+	p.scanner.comma = p.votes.comma
+	if p.drawn = false; !plain(line) {
+		p.shown = to
+		text = p.terminal.play(line, p.redrawn)
+		p.shown = nil
+	}
+	p.trainer.near--
+	p.state(text, true, to)
+	return text
+}
+
+// redrawn reads a state of the line that was written over.
+func (p *Parser) redrawn(text []byte) { p.state(text, false, p.shown) }
+
+// state reads what stands on the line; last: nothing was written over it.
+func (p *Parser) state(text []byte, last bool, to logs.Sink) {
+	text = ascii(text)
+	if n := len(text); !last && n > 2 && text[n-2] == ' ' && bytes.IndexByte([]byte(`-\|/`), text[n-1]) >= 0 {
+		text = bytes.TrimRight(text[:n-1], " ") // what turns while a line is not final
+	}
+	if last && (len(text) == 0 || ruled(text)) {
+		p.endRecord(to)
+		return
+	}
+	body, x := p.stripper.strip(text)
+	if bytes.HasPrefix(body, []byte("wandb: ")) {
+		return
+	}
+	if !p.lowest(&x) {
+		p.tally.lines[otherRank]++
+		return
+	}
+	follows := p.table.near
+	if last {
+		var done bool
+		if body, done = p.join.add(body); !done || arguments(body, to) {
+			return
+		}
+		if len(bytes.TrimLeft(text, " \t")) != len(body) { // what stands below one another keeps its place
+			text = body
+		}
+	}
+	if len(body) > 0 && (last || beforeBar(text) == len(text)) && p.rows(text, body[0], to) {
+		return
+	}
+	if len(body) == 0 {
+		return
+	}
+	p.scanner.scan(body)
+	s := p.shapeOf(body)
+	s.lines++
+	if last && s.header {
+		p.table.announce(text, follows)
+	} else if last {
+		p.table.near = false
+	}
+	p.tell(s, body, &x, last, to)
+}
+
+// lowest reports whether a line is of the lowest rank that wrote.
+func (p *Parser) lowest(x *prefix) bool {
+	if x.of > 0 {
+		if !p.votes.pairs.decided {
+			p.votes.pairs.note(x.rank)
+		}
+		if !p.votes.pairs.ranks {
+			return true
+		}
+	}
+	if x.rank < 0 {
+		return true
+	}
+	p.votes.rank = min(p.votes.rank, x.rank)
+	return x.rank == p.votes.rank
+}
+
+// shapeOf returns the shape of the line that was scanned.
+func (p *Parser) shapeOf(body []byte) *shape {
+	s := p.shapes[p.scanner.hash]
+	if s == nil {
+		s = p.names.read(body, p.scanner.tokens)
+		s.header = heads(body, p.scanner.tokens)
+		if len(p.shapes) < maxShapes {
+			s.example = string(body[:min(len(body), 400)])
+			p.shapes[p.scanner.hash] = s
+		}
+	}
+	return s
+}
+
+// rows reads a row of a table, whose first character but for blanks is c, and reports whether the line is one.
+func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
+	t := &p.table
+	if t.columns == nil && !t.near || !digit(c) && bytes.IndexByte([]byte("|-+."), c) < 0 &&
+		!(c == 'a' && (t.near || t.classes)) {
+		return false
+	}
+	end := beforeBar(body)
+	if !t.fill(body[:end]) {
+		return false
+	}
+	n, m := barProgress(p.names, &p.scanner, body[end:])
+	if n < m { // not all of the epoch yet
+		p.tally.lines[barState]++
+		return true
+	}
+	p.endRecord(to)
+	p.cells(body, to)
+	return true
+}
+
+// barProgress reads the n/m of a bar.
+func barProgress(names names, c *scanner, bar []byte) (n, m float64) {
+	if len(bar) > 0 {
+		c.scan(bar)
+		if s := names.read(bar, c.tokens); s.n != none && s.m != none {
+			return c.tokens[s.n].value(bar), c.tokens[s.m].value(bar)
+		}
+	}
+	return math.NaN(), math.NaN()
+}
+
+// Report returns what of the log was read so far.
+func (p *Parser) Report() Report {
+	r := Report{Given: p.tally.lines[given], Omitted: map[string]int{}, Taken: p.tally.taken, Counted: p.tally.counted}
+	for i, n := range p.tally.lines {
+		r.Lines += n
+		if n > 0 && reason(i) != given {
+			r.Omitted[reasonNames[i]] = n
+		}
+	}
+	for _, s := range p.shapes {
+		if len(s.counts) == 0 && len(s.readings) == 0 {
+			continue
+		}
+		l := Line{Example: s.example, Count: s.lines, Axes: len(s.counts)}
+		for i := range s.readings {
+			l.Names = append(l.Names, s.readings[i].key(""))
+		}
+		r.Shapes = append(r.Shapes, l)
+	}
+	slices.SortFunc(r.Shapes, func(a, b Line) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Example, b.Example))
+	})
+	return r
+}

@@ -1,0 +1,264 @@
+package shape
+
+import "math"
+
+// number reads the number i, and returns the index of what follows.
+func (r *reader) number(i int) int {
+	if r.suffixes != nil && r.suffixes[i] {
+		end := i + 1
+		for end < len(r.tokens) && r.tokens[end].kind == word {
+			end++
+		}
+		k := *r.raw(i+1, end)
+		if k.class == ignored && k.key != "" || k.class == counter {
+			k.class, k.key = other, r.text(i+1)
+		}
+		r.clear()
+		r.sep = ':'
+		r.value(i, &k, none, end)
+		r.clear()
+		return end
+	}
+	next := 0
+	if r.from < 0 {
+		next = r.loose(i)
+	} else {
+		next = r.pair(i)
+	}
+	r.clear()
+	return next
+}
+
+// pair reads the number i, whose name stands before it.
+func (r *reader) pair(i int) int {
+	k := r.raw(r.from, r.to)
+	if k.part != "" {
+		r.part = k.part
+	}
+	t := &r.tokens[i]
+	m, next := r.total(i)
+	unit := r.unit(i)
+	switch {
+	case t.percent && r.is(i+1, drawing): // Training:  34%|███
+		r.bar, r.named = true, true
+		return i + 1
+	case r.label != nil && r.sep != 0 && k.class != counter:
+		k = r.label
+		r.label = nil
+	case axes[unit] != noAxis && t.whole: // 第1轮
+		r.counter(i, none, axes[unit])
+		return i + 1
+	case r.from == 0 && r.sep != 0 && unit == "" && t.whole && letters[k.key] != noAxis:
+		r.counter(i, m, letters[k.key])
+		return next
+	case k.key == "" && r.subject != nil && k.class == ignored: // the loss of epoch 1 is 2.5
+		return r.value(i, r.subject, m, next)
+	case k.class == counter && (unit == "" || unit == "k" || unit == "K" || unit == "M"):
+		r.subject = k.about
+		if k.about != nil && k.about.part != "" {
+			r.part = k.about.part
+		}
+		r.counter(i, m, k.axis)
+		return next
+	case k.class == counter:
+		return next
+	case k.class == metric && k.prose && r.sep == 0 && t.whole && next < len(r.tokens) && r.tokens[next].kind == word:
+		r.about = k // Accuracy of the network on the 10000 test images: 55 %
+		return next
+	case k.class == partial && t.whole && m == none && r.is(next, '[') && r.num(next+1): // Train: 0 [50/1251]
+		r.counter(i, none, epoch)
+		return next
+	case k.class == partial && (r.sep != 0 || !t.whole) && !r.is(i-1, '[') && m == none && k.key != "": // test: 0.36
+	case k.class == partial:
+		return r.loose(i)
+	}
+	if r.tokens[r.from].quoted && k.class == ignored && k.key != "" && !hard[k.key] {
+		named := *k
+		named.class = other
+		k = &named
+	}
+	r.doubtful = none
+	if m != none && !k.share && t.whole {
+		return next
+	}
+	if m != none && !t.whole {
+		m, next = none, i+1
+	}
+	return r.value(i, k, m, next)
+}
+
+// counter adds a counter, of how many if m is a token.
+func (r *reader) counter(i, m int, a axis) {
+	if a == epoch || !r.tokens[i].whole && a == batch {
+		for _, c := range r.counts {
+			if c.axis == a {
+				return
+			}
+		}
+	}
+	if len(r.counts) == 0 {
+		r.leads = !r.wordsBefore(max(r.from, 0)) && (r.from < 0 || r.to-r.from <= 3)
+	}
+	r.counts = append(r.counts, count{at: i, of: m, axis: a, within: a == batch})
+}
+
+// wordsBefore reports whether a word or a number stands before a token.
+func (r *reader) wordsBefore(i int) bool {
+	for _, t := range r.tokens[:i] {
+		if t.kind != mark {
+			return true
+		}
+	}
+	return false
+}
+
+// value adds the number i, and reads what belongs to it: the mean or the per cent in brackets, the deviation, the unit.
+func (r *reader) value(i int, k *name, m, next int) int {
+	t := &r.tokens[i]
+	v := reading{at: i, of: m, mean: none, spread: none, name: k, part: r.part, percent: t.percent, marked: r.sep != 0}
+	if n := len(r.groups); n > 0 {
+		v.group = r.groups[n-1].key
+	}
+	if r.num(next) && r.tokens[next].signed && (!r.tokens[next].gap || next == i+1) && r.sep == ':' {
+		v.spread = next // a fold's deviation
+		next++
+	} else if r.is(next, '+') && r.num(next+1) {
+		v.spread = next + 1
+		next += 2
+	}
+	if r.is(next, '%') {
+		v.percent = true
+		next++
+	}
+	if v.percent && k.class == ignored && r.about != nil {
+		v.name, k = r.about, r.about
+	}
+	units := r.unit(i) != ""
+	if r.isWord(next) && r.tokens[next].gap && unitWord(r.text(next)) && !r.mate(next) {
+		units = true
+		next++
+	}
+	if r.is(next, '(') && r.num(next+1) {
+		in := &r.tokens[next+1]
+		if m != none && in.percent {
+			v.at, v.of, v.percent = next+1, none, true
+		} else if r.unit(next+1) == "" && !in.percent {
+			v.mean = next + 1
+		}
+		for next < len(r.tokens) && !r.is(next, ')') {
+			next++
+		}
+		next = min(next+1, len(r.tokens))
+	}
+	if k.class == ignored || k.class == counter || units && !k.rate || len(r.readings) >= maxReadings {
+		return next
+	}
+	r.readings = append(r.readings, v)
+	if r.sep != 0 || !t.whole {
+		r.strong = r.strong || k.class == metric && !k.lr
+	}
+	if k.class == metric && !k.lr && !k.rate {
+		r.measured++
+	}
+	if r.sep == 0 && k.class != metric {
+		r.doubtful = len(r.readings) - 1
+	}
+	return next
+}
+
+// mate reports whether the token is a name with its own number.
+func (r *reader) mate(i int) bool { return r.is(i+1, ':') || r.is(i+1, '=') || r.num(i+1) }
+
+// total reads the m of n/m and of "n of m", and returns what follows.
+func (r *reader) total(i int) (m, next int) {
+	if r.is(i+1, '/') && r.num(i+2) && !r.is(i+3, '/') ||
+		i+2 < len(r.tokens) && r.tokens[i+1].kind == word && r.text(i+1) == "of" && r.num(i+2) {
+		if t := &r.tokens[i+2]; t.value(r.line) > 0 {
+			return i + 2, i + 3
+		}
+		return none, i + 3
+	}
+	return none, i + 1
+}
+
+// loose reads a number without a name: progress, a count at the start of the line, or the value of what it is about.
+func (r *reader) loose(i int) int {
+	t := &r.tokens[i]
+	m, next := r.total(i)
+	unit := r.unit(i)
+	behind := r.is(i-1, ':') || r.is(i-1, '=')
+	switch {
+	case t.percent && r.is(i+1, drawing):
+		r.bar = true
+	case unit == "it" && r.is(i+1, '['): // 12it [00:01, …
+		r.n, r.bar = i, true
+		r.eval = r.part != "" && r.part != "train"
+	case axes[unit] != noAxis && t.whole && unit != "it":
+		r.counter(i, none, axes[unit])
+	case behind && r.subject != nil && m == none:
+		r.sep = ':'
+		return r.value(i, r.subject, m, next)
+	case behind && m == none && len(r.counts) == 1 && r.counts[0].at == i-2 && next == len(r.tokens) && unit == "":
+		r.sep = ':' // step 3: 0.5
+		return r.value(i, r.of([]byte("value")), none, next)
+	case behind && m == none && i == 2 && r.lead == 0 && unit == "" && (next == len(r.tokens) || r.is(next, ':')):
+		r.sep = ':' // 3: 0.5: 1.0 -2.0
+		return r.value(i, r.of([]byte("value")), none, next)
+	case m != none && t.whole && unit == "":
+		r.progress(i, m, next)
+	case m != none, !t.whole || unit != "" || t.percent || t.value(r.line) < 0:
+	default:
+		return r.first(i, next)
+	}
+	return next
+}
+
+// progress reads n/m without a name. The first of two in brackets is the epoch: [0/25][10/300].
+func (r *reader) progress(i, m, next int) {
+	if r.n != none {
+		return
+	}
+	if r.is(i-1, '[') && r.is(next, ']') && r.is(next+1, '[') && r.num(next+2) {
+		r.from = none
+		r.counter(i, m, epoch)
+		return
+	}
+	if math.Trunc(r.tokens[i].value(r.line)) > r.tokens[m].value(r.line) {
+		return
+	}
+	r.n, r.m = i, m
+	r.eval = r.part != "" && r.part != "train"
+	if i == 0 {
+		r.keras(next)
+	}
+}
+
+// keras recognizes the lines whose numbers count when n is m: 422/422 ━━━━ 47s 108ms/step - loss: 0.49.
+func (r *reader) keras(next int) {
+	switch {
+	case r.is(next, '-') && r.num(next+1) && r.unit(next+1) != "":
+		r.full, r.dashes = true, true
+	case r.is(next, drawing):
+		r.full, r.bar = true, true
+	}
+}
+
+// first reads a count at the start of the line.
+func (r *reader) first(i, next int) int {
+	switch {
+	case i == 0 && r.is(1, ':'), i == 1 && r.is(0, '[') && r.is(2, ']') && r.is(3, ':'):
+		r.lead = i
+	case i == 1 && r.is(0, '[') && r.is(2, ']'), i == 1 && r.is(0, '#'):
+		r.counter(i, none, step)
+		r.leads = true
+	case i == 1 && r.is(0, '[') && r.is(2, ',') && r.num(3) && r.is(4, ']'): // [1,  2000] loss: 2.172
+		r.counter(i, none, epoch)
+		r.counter(3, none, batch)
+		return 5
+	case i == 0 && r.is(1, '|') && r.num(2) && r.is(3, '|'): // torchtune's 1|3|Loss: 1.94
+		r.counter(i, none, epoch)
+		r.counter(2, none, step)
+		return 4
+	}
+	return next
+}

@@ -1,0 +1,156 @@
+package shape
+
+import (
+	"math"
+
+	"newtop/trainer/logs"
+)
+
+// record is consecutive lines of one name and one number: they belong together, wherever among them x stands.
+type record struct {
+	found   found
+	axis    axis
+	row     logs.Row
+	weak    []bool // of each value: no word that the field knows
+	seen    []int  // how often its line came
+	section string
+	any     bool
+}
+
+func (r *record) clear() {
+	r.found.clear()
+	r.row.Clear()
+	r.axis, r.weak, r.seen, r.any, r.section = noAxis, r.weak[:0], r.seen[:0], false, ""
+}
+
+// has reports whether a row has a value of a key.
+func has(r *logs.Row, key string) bool {
+	for i := range r.Values {
+		if r.Values[i].Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds a line of one name and one number to the record. A name that comes again begins another one.
+func (p *Parser) add(s *shape, line []byte, x *prefix, to logs.Sink) {
+	r, f := &p.record, &p.found
+	if s.section != "" {
+		r.section = s.section
+		return
+	}
+	if len(s.readings) == 0 {
+		p.count(s, f, to)
+		return
+	}
+	v := &s.readings[0]
+	if !f.placed() && v.name.class == other && !v.marked { // Fold 2
+		p.endRecord(to)
+		p.tally.lines[unclear]++
+		return
+	}
+	if f.placed() { // a lead or progress
+		p.endRecord(to)
+		p.whole(s, line, x, to)
+		return
+	}
+	f.eval = false
+	t, value, ok := p.measure(v, s, line, x)
+	if !ok {
+		return
+	}
+	key := t.key
+	if r.section != "" {
+		key = p.series.of(r.section + key).key
+	}
+	if has(&r.row, key) {
+		section := r.section
+		p.endRecord(to)
+		r.section = section
+	}
+	r.any = true
+	r.row.Add(key, value)
+	r.weak = append(r.weak, v.name.class != metric || v.name.lr || v.name.rate)
+	r.seen = append(r.seen, max(s.total, s.lines))
+}
+
+// count adds a counter alone on its line.
+func (p *Parser) count(s *shape, f *found, to logs.Sink) {
+	r := &p.record
+	a := s.counts[0].axis
+	if !f.placed() || !s.leads {
+		return
+	}
+	if a == epoch && r.found.epoch == r.found.epoch || a != epoch && a == r.axis {
+		p.endRecord(to)
+	}
+	r.any = true
+	switch {
+	case a == epoch:
+		r.found.epoch, r.found.epochs = f.epoch, f.epochs
+	case a > r.axis:
+		r.axis = a
+		r.found.step, r.found.steps, r.found.within, r.found.global = f.step, f.steps, f.within, f.global
+	}
+	if s.part != "" {
+		p.part = s.part
+	} else if s.leads {
+		p.part = ""
+	}
+}
+
+// endRecord gives the record. One without an x of its own belongs to the place.
+func (p *Parser) endRecord(to logs.Sink) {
+	r := &p.record
+	if !r.any {
+		r.section = ""
+		return
+	}
+	f := &r.found
+	if r.axis == total && (p.votes.axis || f.epoch == f.epoch) {
+		f.step, f.steps = math.NaN(), math.NaN()
+	}
+	own := f.placed()
+	if own {
+		p.move(f)
+	}
+	if len(r.row.Values) == 0 {
+		if own {
+			p.release(to)
+		}
+		p.tally.lines[given]++
+		r.clear()
+		return
+	}
+	row := &p.row
+	row.Clear()
+	var none found
+	none.clear()
+	unplaced := p.place.step != p.place.step && p.place.epoch != p.place.epoch
+	row.Step, row.Epoch = p.where(&none, false)
+	for i, v := range r.row.Values {
+		if p.accept(r, i, unplaced) {
+			p.offer(row, p.series.of(v.Key), v.V, own)
+		}
+	}
+	r.clear()
+	if len(row.Values) > 0 {
+		p.release(to)
+		p.give(row, to)
+	}
+}
+
+// accept reports whether a value of a record is a metric's.
+func (p *Parser) accept(r *record, i int, unplaced bool) bool {
+	cause := given
+	switch {
+	case !unplaced:
+	case p.votes.axis && r.weak[i]:
+		cause = early
+	case !p.votes.axis && r.weak[i] && r.seen[i] < 3:
+		cause = unclear
+	}
+	p.tally.lines[cause]++
+	return cause == given
+}

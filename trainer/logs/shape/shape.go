@@ -1,0 +1,203 @@
+package shape
+
+import (
+	"bytes"
+	"math"
+)
+
+// none is the index of a token that there is not.
+const none = -1
+
+// count is a hole of a shape whose number counts something.
+type count struct {
+	at, of int // tokens of the number and of how many there will be
+	axis   axis
+	within bool    // it counts within the epoch
+	last   float64 // of the line before
+	lines  int     // that were read
+	grown  int     // lines on which it was greater than on the line before
+	less   int     // and smaller
+}
+
+// note remembers how the count moves from line to line.
+func (c *count) note(v float64) {
+	if c.lines > 0 && v > c.last {
+		c.grown++
+	} else if c.lines > 0 && v < c.last {
+		c.less++
+	}
+	c.last = v
+	c.lines++
+}
+
+// rests reports whether the count has stood still for as long as tells something.
+func (c *count) rests() bool { return c.lines > 2 && c.grown == 0 && c.less == 0 }
+
+// reading is a hole of a shape whose number is a metric's.
+type reading struct {
+	at, of  int // tokens of the number and of what it is divided by
+	mean    int // token of the mean in brackets behind it
+	spread  int // token of the deviation behind it
+	name    *name
+	part    string
+	group   string // the key is in
+	suffix  string // of a component of a list
+	percent bool
+	marked  bool // a colon or = stands before the number
+
+	last     *series // that the newest value went to
+	lastPart string  // for which it is the one
+}
+
+// shape is a line without its numbers, read once: what each of its numbers is.
+type shape struct {
+	counts   []count
+	readings []reading
+	n, m     int // tokens of progress without a name: n of m
+	lead     int // token of N: at the start, a rank or else a step
+	bar      bool
+	named    bool // words stand before the bar's per cent
+	numbers  bool // there are some
+	full     bool // its readings count when n is m, as those of Keras' bars
+	dashes   bool // so do those of a line without a bar
+	eval     bool // progress through rows for testing
+	strong   bool // a reading has a name that the field knows
+	measured int  // readings that have one which is no rate
+	leads    bool // the line begins with its counter
+	short    bool // of few words
+	single   bool // one name and one number: a line of a record
+	star     bool // a summary of the pass before: * Acc@1 76.1
+	best     bool // announces the best there was
+	dict     bool
+	summary  bool // of the run, with which its log ends
+	part     string
+	section  string // of the lines that follow: | time/ | |
+	header   bool   // may be a table's
+	motion
+	example string
+}
+
+// motion is how the lines of a shape go on.
+type motion struct {
+	lines    int // that came
+	total    int // that came among the first lines of the log
+	collides int // that have other values for the place of the line before
+	crowded  bool
+	place    float64 // of the line before
+	value    float64 // first reading of the line before
+}
+
+// restart begins the lines again, after a trial.
+func (s *shape) restart() {
+	s.motion = motion{total: s.lines, crowded: s.lines > 2 && 2*s.collides >= s.lines-1}
+	for i := range s.readings {
+		s.readings[i].last = nil
+	}
+}
+
+// found is what a line says of its place.
+type found struct {
+	epoch, epochs float64 // of how many; NaN: not said
+	step, steps   float64
+	n, m          float64 // progress without a name
+	within        bool    // step counts within the epoch
+	global        bool    // step counts since the run began
+	eval, bar     bool
+}
+
+func (f *found) clear() {
+	nan := math.NaN()
+	*f = found{epoch: nan, epochs: nan, step: nan, steps: nan, n: nan, m: nan}
+}
+
+// placed reports whether the line says where it belongs.
+func (f *found) placed() bool { return f.epoch == f.epoch || f.step == f.step || f.n == f.n }
+
+// find reads the counters of a line.
+func (s *shape) find(f *found, line []byte, tokens []token) {
+	f.clear()
+	f.eval, f.bar = s.eval, s.bar
+	var best *count
+	for i := range s.counts {
+		c := &s.counts[i]
+		t := &tokens[c.at]
+		v := t.count(line)
+		if !(v >= 0 && v < 1<<53) || c.axis != epoch && v != math.Trunc(v) {
+			continue
+		}
+		c.note(v)
+		of := math.NaN()
+		if c.of != none {
+			of = tokens[c.of].count(line)
+		}
+		switch {
+		case c.axis == epoch:
+			if f.epoch != f.epoch {
+				f.epoch, f.epochs = v, of
+			}
+		case best == nil || c.better(best):
+			best = c
+			f.step, f.steps = v, of
+			f.within, f.global = c.within || of == of, c.axis == global
+		}
+	}
+	if best != nil && best.axis <= batch && best.grown == 0 && (f.epoch != f.epoch || best.axis != batch) &&
+		f.steps != f.steps {
+		f.step, f.steps = math.NaN(), math.NaN() // a size or a length
+	}
+	if s.n != none {
+		f.n, f.m = tokens[s.n].value(line), math.NaN()
+		if s.m != none {
+			f.m = tokens[s.m].value(line)
+		}
+	}
+}
+
+// better reports whether a count is rather the step of its line than another one is.
+func (c *count) better(o *count) bool {
+	switch {
+	case c.rests() && o.grown > 0:
+		return false
+	case o.rests() && c.grown > 0 && c.axis != total:
+		return true
+	}
+	return c.axis > o.axis
+}
+
+// series is a metric's newest place.
+type series struct {
+	key string
+	at  float64
+	own bool // its line had an x of its own
+}
+
+// collection is the series by their keys.
+type collection map[string]*series
+
+// maxSeries bounds the keys of which the newest place is remembered.
+const maxSeries = 1 << 16
+
+// of returns the series of a key.
+func (c collection) of(key string) *series {
+	t := c[key]
+	if t == nil {
+		t = &series{key: key, at: math.NaN()}
+		if len(c) < maxSeries {
+			c[key] = t
+		}
+	}
+	return t
+}
+
+// decimals is how many digits stand behind the point of a line's epoch.
+func (s *shape) decimals(line []byte, tokens []token) int {
+	for _, c := range s.counts {
+		if c.axis == epoch {
+			t := &tokens[c.at]
+			if dot := bytes.IndexByte(line[t.a:t.end], '.'); dot >= 0 {
+				return t.end - t.a - dot - 1
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,283 @@
+package shape
+
+import (
+	"bytes"
+	"math"
+)
+
+// cell is a piece of a row of a table, with its place in the line.
+type cell struct{ a, b int }
+
+// table is a header whose columns the lines below it fill.
+type table struct {
+	columns []*name
+	cells   []cell // of the header
+	split   func(dst []cell, s []byte) []cell
+	x       int  // the column that counts; none: none does
+	classes bool // rows of classes, of which "all" counts
+	near    bool // the header is the line before
+	head    []byte
+	above   []byte // the line before the header, if it could be one too
+	row     []cell
+}
+
+const maxColumns = 128
+
+// announce notes a line that could be a header.
+func (t *table) announce(line []byte, follows bool) {
+	if t.above = t.above[:0]; follows {
+		t.above = append(t.above, t.head...)
+	}
+	t.head = append(t.head[:0], line[:beforeBar(line)]...)
+	if t.head[0] == '#' && len(t.head) > 1 && t.head[1] != ' ' {
+		t.head[0] = ' '
+	}
+	t.near = true
+}
+
+// heads reports whether a line may be a header: no number, and nothing that a header has not.
+func heads(line []byte, tokens []token) bool {
+	cut := beforeBar(line)
+	if cut > 1000 || bytes.ContainsAny(line[:cut], "=;") || bytes.Contains(line[:cut], []byte(": ")) {
+		return false
+	}
+	words := 0
+	for i := range tokens {
+		switch t := &tokens[i]; {
+		case t.a >= cut:
+		case t.kind == number:
+			return false
+		case t.kind == word:
+			words++
+		}
+	}
+	return words > 1
+}
+
+// beforeBar is how much of a line stands before a progress bar, ": 100%|", all of it if there is none.
+func beforeBar(line []byte) int {
+	for _, end := range []string{"%|", "% ━", "% \u2501"} {
+		if bar := bytes.Index(line, []byte(end)); bar > 0 {
+			if colon := bytes.LastIndexByte(line[:bar], ':'); colon >= 0 {
+				return colon
+			}
+		}
+	}
+	return len(line)
+}
+
+// fill reads a line under the header, and reports whether it is a row of as many cells as the table has columns.
+func (t *table) fill(line []byte) bool {
+	if t.near {
+		t.near = false
+		if t.found(line) {
+			return true
+		}
+	}
+	if t.columns == nil {
+		return false
+	}
+	t.row = t.split(t.row[:0], line)
+	return len(t.row) == len(t.columns) && t.fits(line) || t.placed(line)
+}
+
+// found decides whether the line before, and perhaps the one above it, are the header of this one.
+func (t *table) found(line []byte) bool {
+	split := []func([]cell, []byte) []cell{byBlanks, byGaps}
+	if t.barred() {
+		split = []func([]cell, []byte) []cell{byBars}
+	}
+	for _, header := range split {
+		t.cells = header(t.cells[:0], t.head)
+		for _, rows := range split {
+			t.row = rows(t.row[:0], line)
+			if n := len(t.cells); n < 2 || n != len(t.row) || n > maxColumns || !t.fits(line) {
+				continue
+			}
+			t.split = rows
+			t.name(header)
+			return true
+		}
+	}
+	if t.cells = byGaps(t.cells[:0], t.head); len(split) < 2 || len(t.cells) < 3 {
+		return false
+	}
+	t.split = byBlanks
+	old := t.columns
+	t.name(byGaps)
+	if t.placed(line) || t.gathered(line) {
+		return true
+	}
+	t.columns = old
+	return false
+}
+
+// gathered gives each word of the header to the cell of the row that it stands above, where the row has more cells than
+// the header has gaps, and reports whether each cell has one.
+func (t *table) gathered(line []byte) bool {
+	t.row = byBlanks(t.row[:0], line)
+	if len(t.row) <= len(t.cells) || len(t.row) > maxColumns || !t.fits(line) {
+		return false
+	}
+	words := make([][]byte, len(t.row))
+	for _, w := range byBlanks(nil, t.head) {
+		best, distance := none, math.MaxInt
+		for i, c := range t.row {
+			if d := abs(w.a + w.b - c.a - c.b); d < distance {
+				best, distance = i, d
+			}
+		}
+		words[best] = append(append(words[best], ' '), t.head[w.a:w.b]...)
+	}
+	t.head, t.above = t.head[:0], t.above[:0]
+	t.cells = t.cells[:0]
+	for _, w := range words {
+		if len(w) == 0 {
+			return false
+		}
+		t.cells = append(t.cells, cell{len(t.head), len(t.head) + len(w)})
+		t.head = append(append(t.head, w...), ' ')
+	}
+	t.name(byGaps)
+	return t.x != none
+}
+
+// barred reports whether bars part the header's cells; others have names as ||d||.
+func (t *table) barred() bool {
+	head := bytes.TrimLeft(t.head, " ")
+	return bytes.Contains(head, []byte(" | ")) || len(head) > 1 && head[0] == '|' && head[1] != '|'
+}
+
+// fits reports whether every cell of the row is a number, a list of them, a time, or nothing.
+func (t *table) fits(line []byte) bool {
+	numbers := 0
+	for i, c := range t.row {
+		text := line[c.a:c.b]
+		switch {
+		case len(text) == 0, string(text) == "-", string(text) == "+", text[0] == '[', string(text) == "None":
+		case i == 0 && string(text) == "all":
+		case startsNumber(text, 0) || notFinite(text) > 0:
+			numbers++
+		default:
+			return false
+		}
+	}
+	return numbers > 0
+}
+
+// placed gives the row's cells to the columns that they stand under, where there are not as many, and reports whether
+// each has one of its own.
+func (t *table) placed(line []byte) bool {
+	t.row = byBlanks(t.row[:0], line)
+	if n := len(t.row); n < 2 || n >= len(t.cells) || !t.fits(line) {
+		return false
+	}
+	filled := make([]cell, len(t.cells))
+	next := 0
+	for _, c := range t.row {
+		best, distance := none, math.MaxInt
+		for k := next; k < len(t.cells); k++ {
+			h := t.cells[k]
+			d := min(abs(h.b-c.b), abs(h.a+h.b-c.a-c.b)/2)
+			if d < distance {
+				best, distance = k, d
+			}
+		}
+		if best == none || distance > 8 {
+			return false
+		}
+		filled[best] = c
+		next = best + 1
+	}
+	t.row = append(t.row[:0], filled...)
+	return true
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// name gives the columns their names, and finds the one that counts.
+func (t *table) name(header func([]cell, []byte) []cell) {
+	above := header(nil, t.above)
+	joined := len(above) == len(t.cells)
+	for i := range t.cells {
+		joined = joined && (t.barred() || above[i].a == t.cells[i].a || above[i].b == t.cells[i].b)
+	}
+	t.columns, t.x = nil, none
+	var axis axis
+	for i, c := range t.cells {
+		text := string(t.head[c.a:c.b])
+		if j := bytes.IndexByte([]byte(text), '('); j > 0 && bytes.IndexByte([]byte(text), ')') < 0 { // Box(P
+			text = text[j+1:]
+		}
+		if joined {
+			text = string(t.above[above[i].a:above[i].b]) + " " + text
+		}
+		k := newName(string(bytes.Trim([]byte(text), " )")))
+		t.columns = append(t.columns, k)
+		counts := k.class == counter && k.axis != total
+		if counts && (t.x == none || k.axis < epoch && (axis == epoch || k.axis > axis)) {
+			t.x, axis = i, k.axis
+		}
+	}
+	t.classes = t.columns[0].key == "Class"
+}
+
+// byBars cuts a line between its bars. The first and the last one are the table's border.
+func byBars(dst []cell, s []byte) []cell {
+	start := 0
+	for i := 0; i <= len(s) && len(dst) <= maxColumns; i++ {
+		if i < len(s) && s[i] != '|' {
+			continue
+		}
+		c := cell{start, i}
+		for c.a < c.b && s[c.a] == ' ' {
+			c.a++
+		}
+		for c.a < c.b && s[c.b-1] == ' ' {
+			c.b--
+		}
+		if c.a < c.b || start > 0 && i < len(s) {
+			dst = append(dst, c)
+		}
+		start = i + 1
+	}
+	return dst
+}
+
+// byBlanks cuts a line at single blanks, byGaps at two or more. A list in brackets stays whole.
+func byBlanks(dst []cell, s []byte) []cell { return cut(dst, s, 1) }
+func byGaps(dst []cell, s []byte) []cell   { return cut(dst, s, 2) }
+
+func cut(dst []cell, s []byte, wide int) []cell {
+	start, gap, depth := none, 0, 0
+	for i := 0; i <= len(s) && len(dst) <= maxColumns; i++ {
+		c := at(s, i)
+		blank := i == len(s) || c == ' ' || c == '\t'
+		if c == '\t' {
+			gap += wide
+		}
+		switch {
+		case blank && (depth == 0 || i == len(s)):
+			gap++
+			if start != none && (gap >= wide || i == len(s)) {
+				end := i + 1
+				for end > start && (end > len(s) || s[end-1] == ' ' || s[end-1] == '\t') {
+					end--
+				}
+				dst = append(dst, cell{start, end})
+				start = none
+			}
+		case !blank:
+			if start == none {
+				start = i
+			}
+			gap = 0
+			if c == '[' {
+				depth++
+			} else if c == ']' {
+				depth--
+			}
+		}
+	}
+	return dst
+}

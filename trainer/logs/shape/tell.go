@@ -1,0 +1,399 @@
+package shape
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"newtop/trainer/logs"
+)
+
+// tell decides what of a line's numbers is a row, and gives it or holds it back.
+func (p *Parser) tell(s *shape, line []byte, x *prefix, last bool, to logs.Sink) {
+	f := &p.found
+	s.find(f, line, p.scanner.tokens)
+	f.bar = f.bar || p.drawn && last && f.placed() && !s.dict
+	if x.of > 0 && !p.votes.pairs.ranks && f.n != f.n {
+		f.n, f.m = x.rank, x.of
+	}
+	if !p.label(s, f, line) {
+		p.tally.lines[otherRank]++
+		return
+	}
+	if !last {
+		if !f.placed() {
+			return
+		}
+		p.drawn, f.bar = true, true
+	}
+	skip := p.skip
+	p.skip = false
+	switch {
+	case s.summary, skip && len(s.readings) > 0:
+		p.tally.lines[summary]++
+	case s.single && last && !s.full:
+		p.add(s, line, x, to)
+	case len(s.readings) == 0 && s.short && s.part == "" && !f.placed() && !s.best: // of a record, as a time
+	case len(s.readings) == 0:
+		p.endRecord(to)
+		p.heading(s, x, line, to)
+	default:
+		p.endRecord(to)
+		p.whole(s, line, x, to)
+	}
+}
+
+// label reads the N: before a line, which is a rank if the line says another place, else the step.
+func (p *Parser) label(s *shape, f *found, line []byte) bool {
+	if s.lead == none {
+		return true
+	}
+	v := p.scanner.tokens[s.lead].value(line)
+	p.votes.labelled = p.votes.labelled || f.placed() && len(s.readings) > 0 && !f.bar
+	if !p.votes.labelled {
+		if len(s.readings) > 0 {
+			f.step = v
+		}
+		return true
+	}
+	p.votes.rank = min(p.votes.rank, v)
+	return v == p.votes.rank
+}
+
+// whole gives the numbers of a line that has several.
+func (p *Parser) whole(s *shape, line []byte, x *prefix, to logs.Sink) {
+	f := &p.found
+	if f.placed() {
+		p.part = ""
+		p.votes.axis = true
+		p.votes.steps = p.votes.steps || f.step == f.step || f.n == f.n
+	} else if cause := p.void(s, line, to); cause != given {
+		p.tally.lines[cause]++
+		return
+	}
+	p.counted(s, f, line)
+	if s.dict && f.epoch == f.epoch && f.step != f.step && x.part == "" {
+		f.step = p.trainer.step(f.epoch, s.decimals(line, p.scanner.tokens))
+		f.steps = p.trainer.total
+	}
+	if s.full && f.n == f.n && !p.finished(s, f) {
+		p.tally.lines[barState]++
+		return
+	}
+	p.tally.lines[given]++
+	if !f.eval && !f.bar {
+		p.release(to)
+	}
+	r := &p.row
+	r.Clear()
+	r.Step, r.Epoch = p.where(f, s.full)
+	if f.eval {
+		p.pass = s.part
+	}
+	own := f.placed() && !(f.eval && f.epoch != f.epoch && f.step != f.step)
+	for i := range s.readings {
+		v := &s.readings[i]
+		t, value, ok := p.measure(v, s, line, x)
+		if !ok || has(r, t.key) || !p.offer(r, t, value, own) {
+			continue
+		}
+		if v.spread != none {
+			r.Add(t.key+" std", math.Abs(p.scanner.tokens[v.spread].value(line)))
+		}
+	}
+	if len(r.Values) == 0 {
+		return
+	}
+	if f.eval || f.bar {
+		p.hold(f.eval, s.full, to)
+		return
+	}
+	p.give(r, to)
+}
+
+// where moves the place, and says where the line belongs. Before the first x it is 0; what stands for a whole epoch is
+// placed by the epoch alone.
+func (p *Parser) where(f *found, full bool) (step, epoch float64) {
+	if full {
+		if f.epoch == f.epoch {
+			p.place.epoch = f.epoch
+		}
+		return math.NaN(), p.place.epoch
+	}
+	step, epoch = p.place.move(f)
+	if step != step && epoch != epoch && p.votes.axis {
+		if p.votes.steps {
+			return 0, epoch
+		}
+		return step, 0
+	}
+	return step, epoch
+}
+
+// void says why a line without an x gives nothing, if it does.
+func (p *Parser) void(s *shape, line []byte, to logs.Sink) reason {
+	unplaced := p.place.step != p.place.step && p.place.epoch != p.place.epoch
+	switch {
+	case s.dict && !s.strong && (unplaced || s.total < 3):
+		inform(line[bytes.IndexByte(line, '{')+1:], to)
+		return setting
+	case unplaced && p.votes.axis:
+		if 2*s.measured < len(s.readings) || s.measured == 0 {
+			return early
+		}
+		return given
+	case s.strong, s.total >= 3, s.lines >= 2:
+		return given
+	}
+	return unclear
+}
+
+// counted makes the lines of a shape whose epoch several share count as steps.
+func (p *Parser) counted(s *shape, f *found, line []byte) {
+	if f.epoch != f.epoch || f.step == f.step || f.n == f.n || f.bar || f.eval || s.full {
+		return
+	}
+	v := p.scanner.tokens[s.readings[0].at].value(line)
+	if s.lines > 1 && f.epoch == s.place && !same(v, s.value) {
+		s.collides++
+	}
+	s.place, s.value = f.epoch, v
+	if s.crowded {
+		p.tally.counted++
+		f.step, f.global = float64(s.lines), true
+	}
+}
+
+// finished says whether a line that counts when it is full does so. A full one after that of an epoch, and before the
+// next epoch begins, is of a test; where no line names epochs, it is the next epoch.
+func (p *Parser) finished(s *shape, f *found) bool {
+	if f.n < f.m {
+		return false
+	}
+	switch {
+	case f.epoch == f.epoch:
+	case !p.place.headed && (p.full != p.full || p.full == f.m):
+		if p.full != p.full {
+			p.place.epoch = 0
+		}
+		p.place.epoch++
+		p.full = f.m
+	case p.full == p.full && (f.m != p.full || s.dashes):
+		f.eval = true
+	default:
+		p.full = f.m
+	}
+	return true
+}
+
+// heading notes what a line without values says of those that follow.
+func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
+	f := &p.found
+	switch {
+	case f.bar:
+		p.tally.lines[barState]++
+		if !s.named && f.n == f.n && f.m == f.m {
+			p.trainer.bar(f.n, f.m)
+		}
+	case s.leads && (f.epoch == f.epoch || f.step == f.step):
+		p.release(to)
+		p.move(f)
+		p.part = s.part
+		p.tally.lines[given]++
+	case s.numbers:
+		p.tally.lines[unclear]++
+	case s.best:
+		p.skip = true
+	case s.part != "" && s.short:
+		p.part = s.part
+	case x.part != "" && s.short:
+		p.part = x.part
+	}
+}
+
+// move goes on to where a heading says.
+func (p *Parser) move(f *found) {
+	p.place.move(f)
+	p.full = math.NaN()
+	p.votes.axis = true
+	p.votes.steps = p.votes.steps || f.step == f.step
+}
+
+// measure reads a reading of a line, and finds its series.
+func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series, float64, bool) {
+	part := v.part
+	switch {
+	case part != "":
+	case x.part != "":
+		part = x.part
+	case p.found.eval && s.full:
+		part = "test"
+	case s.star:
+		part = p.pass
+	default:
+		part = p.part
+	}
+	if v.last == nil || v.lastPart != part {
+		v.last, v.lastPart = p.series.of(v.key(part)), part
+	}
+	tokens := p.scanner.tokens
+	number := &tokens[v.at]
+	if p.found.eval && v.mean != none {
+		number = &tokens[v.mean]
+	}
+	value := number.value(line)
+	if v.of != none {
+		value /= tokens[v.of].value(line)
+	}
+	if v.percent && v.name.share {
+		value /= 100
+	}
+	return v.last, value, !(v.name.rate && value < 0) // such a rate is not known yet
+}
+
+// offer adds a value to a row, unless its series has one at this place of a line with an x of its own.
+func (p *Parser) offer(r *logs.Row, t *series, v float64, own bool) bool {
+	at := r.Step
+	if at != at {
+		at = r.Epoch
+	}
+	if !own && t.own && t.at == at {
+		p.tally.taken++
+		return false
+	}
+	t.at, t.own = at, own
+	r.Add(t.key, v)
+	return true
+}
+
+// key is the name of a reading on a line that is about a part of the rows.
+func (v *reading) key(part string) string {
+	key := v.name.under(part) + v.suffix
+	if v.group != "" && v.group != key {
+		key = v.group + "/" + key
+	}
+	return key
+}
+
+// hold keeps the parser's row in place of what is held, which is given before if its step is over.
+func (p *Parser) hold(eval, epoch bool, to logs.Sink) {
+	h := &p.held
+	if !h.any || h.eval != eval || !eval && !(same(h.row.Step, p.row.Step) && same(h.row.Epoch, p.row.Epoch)) {
+		p.release(to)
+	}
+	h.row, p.row = p.row, h.row
+	h.any, h.eval, h.epoch = true, eval, epoch
+}
+
+// release gives what is held, if it says anything new.
+func (p *Parser) release(to logs.Sink) {
+	h := &p.held
+	if !h.any {
+		return
+	}
+	h.any = false
+	if h.eval || h.epoch || h.news() {
+		p.give(&h.row, to)
+	}
+}
+
+// give gives the row to the sink, after what is new of the run.
+func (p *Parser) give(r *logs.Row, to logs.Sink) {
+	if n := p.place.ahead(); n > 0 && n != p.ahead {
+		p.ahead = n
+		to.Info(logs.Info{Steps: n})
+	}
+	to.Row(r)
+}
+
+// cells gives the numbers of a row of the table.
+func (p *Parser) cells(body []byte, to logs.Sink) {
+	t, f := &p.table, &p.found
+	f.clear()
+	r := &p.row
+	r.Clear()
+	if t.classes && string(body[t.row[0].a:t.row[0].b]) != "all" {
+		return
+	}
+	if t.x != none {
+		n, of := fractionOf(body[t.row[t.x].a:t.row[t.x].b])
+		if n != n {
+			return
+		}
+		if t.columns[t.x].axis == epoch {
+			f.epoch, f.epochs = n, of
+		} else {
+			f.step, f.global = n, true
+		}
+		for i, k := range t.columns {
+			if i != t.x && k.axis == epoch {
+				f.epoch, _ = fractionOf(body[t.row[i].a:t.row[i].b])
+			}
+		}
+		p.votes.axis = true
+		p.votes.steps = p.votes.steps || f.step == f.step
+	}
+	p.release(to)
+	r.Step, r.Epoch = p.where(f, t.x != none && f.step != f.step)
+	if r.Step != r.Step && r.Epoch != r.Epoch {
+		p.tally.lines[early]++
+		return
+	}
+	for i, k := range t.columns {
+		if i != t.x && (k.class == other || k.class == metric || k.class == partial) {
+			p.column(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
+		}
+	}
+	p.tally.lines[given]++
+	if len(r.Values) > 0 {
+		p.give(r, to)
+	}
+}
+
+// column adds a cell to a row.
+func (p *Parser) column(r *logs.Row, k *name, text []byte, own bool) {
+	if len(text) == 0 {
+		return
+	}
+	p.scanner.scan(text)
+	n := 0
+	for i := range p.scanner.tokens {
+		t := &p.scanner.tokens[i]
+		if t.kind != number || i > 0 && text[0] != '[' {
+			if t.kind == junk {
+				return
+			}
+			continue
+		}
+		if unit := t.unit(text); len(unit) > 1 && !k.rate || n > 64 {
+			return
+		}
+		key := k.key
+		if n++; n > 1 {
+			key += "/" + strconv.Itoa(n)
+		}
+		v := t.value(text)
+		if t.percent && k.share {
+			v /= 100
+		}
+		p.offer(r, p.series.of(key), v, own)
+	}
+}
+
+// fractionOf reads n or n/m, with a letter behind it as 3r.
+func fractionOf(text []byte) (n, m float64) {
+	head, tail, ok := bytes.Cut(text, []byte("/"))
+	m = math.NaN()
+	if ok {
+		if v, valid := logs.ParseNumber(tail); valid {
+			m = v
+		}
+	}
+	if k := len(head); k > 1 && letter(head[k-1]) {
+		head = head[:k-1]
+	}
+	if v, valid := logs.ParseNumber(head); valid && v >= 0 {
+		return v, m
+	}
+	return math.NaN(), m
+}

@@ -1,0 +1,591 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"newtop/trainer/logs"
+)
+
+type kind uint8
+
+const (
+	mark   kind = iota // one character that is neither a word's nor a number's
+	word               // loss, train-rmse, Acc@1, D(x), |g|, a quoted name
+	number             // 1,234 93% 7.5e-3 1.0D+02 nan -inf, or with a unit 47s
+	junk               // a date, a time, a version, a path, a place in a program
+)
+
+// drawing is the character of a mark that stands for all that a progress bar draws.
+const drawing = 1
+
+// token is a piece of a line.
+type token struct {
+	kind    kind
+	char    byte // of a mark; what is not ASCII is |
+	percent bool
+	whole   bool // a number without a point and an exponent
+	signed  bool // a number with + before it
+	quoted  bool // a word that was quoted
+	comma   bool // a number whose comma is a decimal point
+	gap     bool // a blank before it
+	wide    bool // more than two blanks before it
+	a, b    int  // its place in the line
+	end     int  // of a number without its unit
+}
+
+// unit is what is attached to a number: 47s has s.
+func (t *token) unit(s []byte) []byte {
+	if t.percent {
+		return nil
+	}
+	return s[t.end:t.b]
+}
+
+// maxTokens bounds the tokens of a line; what stands beyond is not read.
+const maxTokens = 1024
+
+// scanner cuts lines into tokens.
+type scanner struct {
+	tokens []token
+	hash   uint64 // of the line without its numbers
+	comma  bool   // 0,5 is a half
+	points int    // numbers with a decimal point
+	commas int    // numbers with a comma that can only be a decimal one
+}
+
+const prime = 1099511628211 // of FNV-1a
+
+func (c *scanner) mix(b byte) { c.hash = (c.hash ^ uint64(b)) * prime }
+
+// scan cuts a line into tokens and reckons its hash, which is equal for lines of one shape.
+func (c *scanner) scan(s []byte) {
+	c.tokens, c.hash = c.tokens[:0], 14695981039346656037
+	gap := 0
+	for i := 0; i < len(s) && len(c.tokens) < maxTokens; {
+		b := s[i]
+		if b == ' ' {
+			gap++
+			i++
+			continue
+		}
+		if b == '\t' {
+			gap += 8
+			i++
+			continue
+		}
+		c.tokens = append(c.tokens, token{a: i, gap: gap > 0, wide: gap > 2})
+		t := &c.tokens[len(c.tokens)-1]
+		switch {
+		case letter(b) || b == '_':
+			c.word(t, s)
+		case startsNumber(s, i):
+			c.number(t, s)
+		case b >= utf8.RuneSelf && !unicodeLetter(s[i:]):
+			c.drawn(t, s)
+		case b >= utf8.RuneSelf:
+			c.word(t, s)
+		case b == '\'' || b == '"' || b == '`':
+			if !quotedName(t, s) {
+				i++
+				gap = 0
+				c.tokens = c.tokens[:len(c.tokens)-1]
+				continue
+			}
+		case b == '|':
+			c.bars(t, s)
+		case b == '@' && at(s, i+1) == '[': // @[ IoU=0.50 ] is part of the name, with its numbers
+			t.kind, t.b = word, min(i+1+max(bytes.IndexByte(s[i:], ']'), 0), len(s))
+		case b == '[' && bracketDrawing(s[i:]) > 0:
+			t.char, t.b = drawing, i+bracketDrawing(s[i:])
+		case b == '/' || b == '~' || b == '.':
+			t.path(s)
+		case b == '#' && i > 0 && digit(at(s, i+1)) && (!t.gap || letter(before(s, i))):
+			t.index(s)
+		default:
+			t.char, t.b = b, i+1
+		}
+		gap, i = 0, t.b
+		if n := len(c.tokens); t.kind == mark && t.char == drawing && n > 1 && c.tokens[n-2].char == drawing {
+			c.tokens = c.tokens[:n-1]
+			continue
+		}
+		c.note(t, s)
+	}
+}
+
+// note mixes what is no number of a token into the hash.
+func (c *scanner) note(t *token, s []byte) {
+	if t.wide {
+		c.mix(2)
+	}
+	switch t.kind {
+	case mark:
+		c.mix(t.char)
+	case word:
+		c.mix(3)
+		text := s[t.a:t.b]
+		for ; len(text) >= 8; text = text[8:] {
+			c.hash = (c.hash ^ binary.LittleEndian.Uint64(text)) * prime
+			c.hash ^= c.hash >> 32
+		}
+		for _, b := range text {
+			c.mix(b)
+		}
+	case junk:
+		c.mix(4)
+	case number:
+		switch {
+		case t.percent:
+			c.mix(5)
+		case t.whole:
+			c.mix(6)
+		default:
+			c.mix(7)
+		}
+		if t.signed {
+			c.mix(8)
+		}
+		for _, b := range t.unit(s) {
+			if digit(b) {
+				break
+			}
+			c.mix(b)
+		}
+	}
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func digit(c byte) bool  { return c >= '0' && c <= '9' }
+
+func unicodeLetter(s []byte) bool {
+	r, _ := utf8.DecodeRune(s)
+	return unicode.IsLetter(r)
+}
+
+// at is the character at i, 0 beyond the end.
+func at(s []byte, i int) byte {
+	if i >= 0 && i < len(s) {
+		return s[i]
+	}
+	return 0
+}
+
+// before is the newest character before i that is no blank, 0 if there is none.
+func before(s []byte, i int) byte {
+	for i--; i >= 0; i-- {
+		if s[i] != ' ' {
+			return s[i]
+		}
+	}
+	return 0
+}
+
+func startsNumber(s []byte, i int) bool {
+	c := s[i]
+	if c == '+' || c == '-' {
+		if c == '-' && i > 0 && (letter(s[i-1]) || digit(s[i-1])) {
+			return false
+		}
+		i++
+		c = at(s, i)
+		if notFinite(s[i:]) > 0 {
+			return true
+		}
+	}
+	return digit(c) || c == '.' && digit(at(s, i+1))
+}
+
+// notFinite returns the length of nan, inf or infinity in any case, with brackets as nan(ind), or 0.
+func notFinite(s []byte) int {
+	if len(s) < 3 || s[0]|0x20 != 'n' && s[0]|0x20 != 'i' {
+		return 0
+	}
+	n := 3
+	switch {
+	case bytes.EqualFold(s[:3], []byte("nan")):
+		if at(s, 3) == '(' {
+			if end := bytes.IndexByte(s[:min(len(s), 24)], ')'); end > 0 {
+				n = end + 1
+			}
+		}
+	case !bytes.EqualFold(s[:3], []byte("inf")):
+		return 0
+	case len(s) >= 8 && bytes.EqualFold(s[:8], []byte("infinity")):
+		n = 8
+	}
+	c, next := at(s, n), at(s, n+1)
+	if letter(c) || digit(c) || c == '_' || c == '/' || c == '-' && (letter(next) || digit(next)) {
+		return 0
+	}
+	return n
+}
+
+// number reads the number at t.a, with what is attached to it.
+func (c *scanner) number(t *token, s []byte) {
+	t.kind = number
+	i := t.a
+	if s[i] == '+' || s[i] == '-' {
+		t.signed = s[i] == '+'
+		i++
+	}
+	if n := notFinite(s[i:]); n > 0 {
+		t.b = i + n
+		t.end = t.b
+		return
+	}
+	first := i
+	for digit(at(s, i)) {
+		i++
+	}
+	t.whole = true
+	if at(s, i) == ',' && i > first {
+		i = c.afterComma(t, s, first, i)
+	}
+	if b := at(s, i); b == '.' && !t.comma && (digit(at(s, i+1)) || !letter(at(s, i+1))) {
+		if at(s, i+1) == '#' && letter(at(s, i+2)) { // 1.#QNAN of Microsoft's library
+			for i += 2; letter(at(s, i)) || digit(at(s, i)); i++ {
+			}
+			t.whole, t.b, t.end = false, i, i
+			return
+		}
+		if digit(at(s, i+1)) {
+			c.points++
+		}
+		t.whole = false
+		for i++; digit(at(s, i)); i++ {
+		}
+	}
+	if b := at(s, i) | 0x20; b == 'e' || b == 'd' {
+		j := i + 1
+		if b := at(s, j); b == '+' || b == '-' {
+			j++
+		}
+		if digit(at(s, j)) {
+			t.whole = false
+			for i = j; digit(at(s, i)); i++ {
+			}
+		}
+	}
+	t.b, t.end = i, i
+	t.tail(s)
+}
+
+// afterComma reads what follows the comma at i of a number: groups of three digits, or a fraction where that is how the
+// log writes them. It returns where the number goes on.
+func (c *scanner) afterComma(t *token, s []byte, first, i int) int {
+	end := i + 1
+	for digit(at(s, end)) {
+		end++
+	}
+	if end == i+1 {
+		return i
+	}
+	next := at(s, end)
+	if (end-i-1 != 3 || s[first] == '0') && next != ',' && next != ']' && next != '.' {
+		c.commas++
+		if c.comma {
+			t.comma, t.whole = true, false
+			return end
+		}
+	}
+	if c.comma && next != ',' && next != ']' {
+		t.comma, t.whole = true, false
+		return end
+	}
+	if i-first > 3 {
+		return i
+	}
+	for at(s, i) == ',' && thousand(s[i+1:]) {
+		i += 4
+	}
+	return i
+}
+
+// thousand reports whether exactly three digits follow.
+func thousand(s []byte) bool {
+	return len(s) >= 3 && digit(s[0]) && digit(s[1]) && digit(s[2]) && !digit(at(s, 3))
+}
+
+// tail reads what is attached to a number: a per cent sign, a unit, or what shows that it is none.
+func (t *token) tail(s []byte) {
+	i := t.b
+	switch c := at(s, i); {
+	case c == '%':
+		t.percent = true
+		t.b++
+	case c == '.' && digit(at(s, i+1)), c == ':' && digit(at(s, i+1)) && digit(at(s, i+2)),
+		c == '-' && (digit(at(s, i+1)) || letter(at(s, i+1))), c == '_', c == '@', c == '\\':
+		for i < len(s) && s[i] > ' ' && bytes.IndexByte([]byte(",])|<"), s[i]) < 0 {
+			i++
+		}
+		t.kind, t.b = junk, i
+	case letter(c) || c >= utf8.RuneSelf && unicodeLetter(s[i:]):
+		for i < len(s) && (letter(s[i]) || s[i] >= utf8.RuneSelf || digit(s[i]) ||
+			bytes.IndexByte([]byte("/_.-"), s[i]) >= 0 && (letter(at(s, i+1)) || digit(at(s, i+1)))) {
+			i++
+		}
+		t.b = i
+	}
+}
+
+// value is the number that a token says.
+func (t *token) value(s []byte) float64 {
+	text := s[t.a:t.end]
+	if !t.comma {
+		if v, ok := logs.ParseNumber(text); ok {
+			return v
+		}
+	}
+	negative := text[0] == '-'
+	switch text := bytes.ToLower(text); {
+	case bytes.Contains(text, []byte("#inf")):
+		if negative {
+			return math.Inf(-1)
+		}
+		return math.Inf(1)
+	case bytes.Contains(text, []byte("#")), bytes.Contains(text, []byte("nan")):
+		return math.NaN()
+	default:
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("d"), []byte("e")), []byte(","), []byte("."))
+		v, err := strconv.ParseFloat(string(text), 64)
+		if err != nil && !math.IsInf(v, 0) {
+			return math.NaN()
+		}
+		return v
+	}
+}
+
+// count is the number that a token says as a place, where 2K is 2000.
+func (t *token) count(s []byte) float64 {
+	v := t.value(s)
+	if u := t.unit(s); len(u) == 1 {
+		switch u[0] {
+		case 'k', 'K':
+			v *= 1e3
+		case 'M':
+			v *= 1e6
+		}
+	}
+	return v
+}
+
+// sources are how the names of programs' files end, which the number of a line may follow.
+var sources = set("py cc cpp cxx c h hpp cu go rs jl java scala kt lua r js ts ipynb")
+
+// word reads the word at t.a. Within it may stand - . / @ ' & if a letter or digit follows.
+func (c *scanner) word(t *token, s []byte) {
+	if n := notFinite(s[t.a:]); n > 0 {
+		t.kind, t.b, t.end = number, t.a+n, t.a+n
+		return
+	}
+	t.kind = word
+	i, wide := t.a, false
+	for i < len(s) {
+		b := s[i]
+		if letter(b) || b == '_' || digit(b) && !wide {
+			i++
+			continue
+		}
+		if wide = b >= utf8.RuneSelf; wide {
+			if !unicodeLetter(s[i:]) {
+				break
+			}
+			_, n := utf8.DecodeRune(s[i:])
+			i += n
+			continue
+		}
+		next := at(s, i+1)
+		if (b == '@' || b == ':') && next == '.' && digit(at(s, i+2)) && bytes.IndexByte(s[t.a:i+1], '@') > 0 {
+			i += 2 // mAP@.5:.95
+			continue
+		}
+		if bytes.IndexByte([]byte("-./@'&^"), b) < 0 || !letter(next) && !digit(next) && next != '_' || digit(b) {
+			break
+		}
+		i++
+	}
+	if n := i - t.a; at(s, i) == '.' && n <= 4 && (at(s, i+1) == ' ' || at(s, i+1) == ':') && letter(s[i-1]) {
+		i++ // Ep. and L.r.
+	}
+	t.b = i
+	text := s[t.a:i]
+	if dot := bytes.LastIndexByte(text, '.'); dot > 0 && sources[string(text[dot+1:])] {
+		t.kind = junk
+		if b := at(s, i); (b == ':' || b == ' ') && digit(at(s, i+1)) {
+			for i++; i < len(s) && digit(s[i]); i++ {
+			}
+			t.b = i
+		}
+		return
+	}
+	switch b := at(s, i); {
+	case b == '(':
+		t.b += attached(s[i:])
+	case b == '\\', b == ':' && (at(s, i+1) == '/' && at(s, i+2) == '/' || at(s, i+1) == '\\'):
+		t.path(s)
+	}
+}
+
+// attached returns the length of brackets that belong to the name before them, as those of D(G(z)), or 0.
+func attached(s []byte) int {
+	depth := 0
+	for i, b := range s {
+		switch {
+		case i > 24:
+			return 0
+		case b == '(':
+			depth++
+		case b == ')':
+			if depth--; depth == 0 {
+				in := string(s[1:i])
+				if !letter(at(s, 1)) || unitWord(in) || parts[in] != "" || notFinite(s[1:]) > 0 {
+					return 0
+				}
+				return i + 1
+			}
+		case !letter(b) && !digit(b) && b != '_':
+			return 0
+		}
+	}
+	return 0
+}
+
+// path reads what goes on to the next blank: a file's name or an address, of which no part is a number.
+func (t *token) path(s []byte) {
+	i := t.a
+	if next := at(s, i+1); !letter(s[i]) && !letter(next) && next != '.' && next != '/' {
+		t.char, t.b = s[i], i+1
+		return
+	}
+	t.kind = junk
+	for i < len(s) && s[i] > ' ' && s[i] != ',' {
+		i++
+	}
+	t.b = i
+}
+
+// index reads #3 behind a word, which numbers a thing and measures nothing.
+func (t *token) index(s []byte) {
+	t.kind = junk
+	i := t.a + 1
+	for digit(at(s, i)) {
+		i++
+	}
+	t.b = i
+}
+
+// quotedName reads a quoted string that names what follows a colon or =, and reports whether it is one.
+func quotedName(t *token, s []byte) bool {
+	rest := s[t.a+1:]
+	end := bytes.IndexByte(rest[:min(len(rest), 80)], s[t.a])
+	if end <= 0 {
+		return false
+	}
+	i := end + 1
+	for at(rest, i) == ' ' {
+		i++
+	}
+	if c := at(rest, i); c != ':' && c != '=' {
+		return false
+	}
+	t.kind, t.quoted = word, true
+	t.a, t.b = t.a+1, t.a+1+end
+	return true
+}
+
+// bars reads what begins with |: the drawing of a progress bar, a name as |g|, or the mark alone.
+func (c *scanner) bars(t *token, s []byte) {
+	i := t.a
+	t.char, t.b = '|', i+1
+	end := bytes.IndexByte(s[i+1:], '|')
+	if end == 0 && letter(at(s, i+2)) { // ||d||
+		if close := bytes.Index(s[i+2:], []byte("||")); close > 0 && named(s[i+4+close:]) {
+			t.kind, t.b = word, i+4+close
+		}
+		return
+	}
+	if end <= 0 {
+		return
+	}
+	in := s[i+1 : i+1+end]
+	after := s[i+2+end:]
+	n := len(c.tokens) - 1 // before it
+	draws := bytes.IndexFunc(in, telling) < 0
+	switch {
+	case draws && n > 0 && c.tokens[n-1].kind == number && c.tokens[n-1].percent,
+		draws && len(in) > 2 && in[0] != ' ' && !bytes.ContainsAny(in, "0123456789") && len(after) > 0:
+		t.char, t.b = drawing, i+2+end
+	case letter(in[0]) && in[len(in)-1] != ' ' && len(in) < 24 && named(after):
+		t.kind, t.b = word, i+2+end
+	}
+}
+
+// telling reports whether a character says that what stands between two bars is text and no drawing.
+func telling(r rune) bool { return unicode.IsLetter(r) || r == ':' || r == '=' || r == '.' }
+
+// named reports whether a number follows, with or without = or : before it.
+func named(s []byte) bool {
+	i := 0
+	for at(s, i) == ' ' {
+		i++
+	}
+	if c := at(s, i); c == '=' || c == ':' {
+		return true
+	}
+	return i > 0 && i < len(s) && startsNumber(s, i)
+}
+
+// bracketDrawing returns the length of [====>...], or 0.
+func bracketDrawing(s []byte) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '=', '>', '.', '-', '#', '*':
+		case ' ':
+			if i == 1 {
+				return 0
+			}
+		case ']':
+			if i > 3 {
+				return i + 1
+			}
+			return 0
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// drawn reads what is neither ASCII nor a letter: names as ‖g‖ and ∇f, else what draws a bar or a line.
+func (c *scanner) drawn(t *token, s []byte) {
+	r, n := utf8.DecodeRune(s[t.a:])
+	switch r {
+	case '‖':
+		if close := bytes.Index(s[t.a+n:], []byte("‖")); close > 0 && close < 24 && named(s[t.a+2*n+close:]) {
+			t.kind, t.b = word, t.a+2*n+close
+			return
+		}
+	case '∇', '∂', 'Δ':
+		if letter(at(s, t.a+n)) {
+			name := token{a: t.a + n}
+			c.word(&name, s)
+			t.kind, t.b = word, name.b
+			return
+		}
+	}
+	i, count := t.a, 0
+	for i < len(s) && s[i] >= utf8.RuneSelf && !unicodeLetter(s[i:]) {
+		_, n := utf8.DecodeRune(s[i:])
+		i += n
+		count++
+	}
+	t.char, t.b = '|', i
+	if count > 2 || n > 1 && r >= 0x2580 && r < 0x25a0 {
+		t.char = drawing
+	}
+}
