@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -180,7 +181,9 @@ func (s *Sampler) readUsers(ctx context.Context, out *Sample, memory map[use]uin
 		out.GPUUsers = append(out.GPUUsers, user)
 	}
 	s.users = seen
-	slices.SortFunc(out.GPUUsers, func(a, b GPUUser) int {
-		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
+	// Not slices.SortFunc: the copy of it for a struct of this size takes 23 kB of the program.
+	sort.Slice(out.GPUUsers, func(i, j int) bool {
+		a, b := &out.GPUUsers[i], &out.GPUUsers[j]
+		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID)) < 0
 	})
 }

@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -46,8 +45,7 @@ func checksum(metadata map[string]string, tensors []safetensors.Tensor) string {
 			text(metadata[key])
 		}
 	}
-	for _, t := range slices.SortedFunc(slices.Values(tensors),
-		func(a, b safetensors.Tensor) int { return cmp.Compare(a.Name, b.Name) }) {
+	for _, t := range safetensors.Sorted(tensors) {
 		text(t.Name)
 		number(uint64(len(t.Shape)))
 		for _, n := range t.Shape {

@@ -12,7 +12,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/internal/safetensors"
 	"newtop/trainer/event"
@@ -125,9 +124,7 @@ func checksum(f *safetensors.File) string {
 			fmt.Fprintf(h, "%q %q\n", key, f.Metadata[key])
 		}
 	}
-	tensors := slices.Clone(f.Tensors)
-	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
-	for _, t := range tensors {
+	for _, t := range safetensors.Sorted(f.Tensors) {
 		var l objective.BitHash
 		l.Add(t.Data)
 		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,7 @@ func ReadSpace(file string, text []byte) ([]Dimension, error) {
 		return nil, s.fault("over", "over: expected a table, as in [over] opt = [\"adam\", \"tr-gn\"]")
 	}
 	// Places are of keys as they are written, and so in their order.
-	slices.SortStableFunc(s.found, func(a, b placed) int { return a.at - b.at })
+	sort.SliceStable(s.found, func(i, j int) bool { return s.found[i].at < s.found[j].at })
 	var dims []Dimension
 	for _, p := range s.found {
 		dims = append(dims, p.Dimension)

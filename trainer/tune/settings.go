@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"newtop/internal/format"
@@ -55,7 +56,7 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 		s.axes = append(s.axes, a)
 	}
 	// Which axes a trial has follows from its method, which therefore comes first.
-	slices.SortStableFunc(s.axes, func(a, b axis) int { return rank(a.Key) - rank(b.Key) })
+	sort.SliceStable(s.axes, func(i, j int) bool { return rank(s.axes[i].Key) < rank(s.axes[j].Key) })
 	for _, name := range names {
 		info, err := methods.Lookup(name)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -261,8 +262,9 @@ func (c *comparison) ranked() []rival {
 		return float64(v.Best.Value)
 	}
 	runs := slices.Clone(c.Runs)
-	slices.SortStableFunc(runs, func(a, b rival) int {
-		return cmp.Or(other(&a)-other(&b), cmp.Compare(reached(&a), reached(&b)))
+	sort.SliceStable(runs, func(i, j int) bool {
+		a, b := &runs[i], &runs[j]
+		return cmp.Or(other(a)-other(b), cmp.Compare(reached(a), reached(b))) < 0
 	})
 	return runs
 }

@@ -327,20 +327,4 @@ func FuzzGrid(f *testing.F) {
 	})
 }
 
-// many is a grid of so many metrics of a long run.
-func many(metrics, epochs int) *Grid {
-	d := detector(epochs, 0, 1)
-	keys := make([]string, metrics)
-	for k := range keys {
-		keys[k] = fmt.Sprintf("layers.%d.norm", k)
-	}
-	for i := range d.Epochs {
-		d.Epochs[i].Metrics = nil
-		for k := range keys {
-			d.Epochs[i].Metrics = append(d.Epochs[i].Metrics, event.Metric{Key: keys[k], Value: event.Float(math.Sin(float64(i*k)/300) + float64(i*k%97)/300)})
-		}
-	}
-	return gridOf(d)
-}
-
 var _ pane.Pane = New()
