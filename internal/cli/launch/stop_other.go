@@ -2,5 +2,5 @@
 
 package launch
 
-// stopAtRest does nothing where no process can be stopped from a terminal.
-func stopAtRest() {}
+// stopBetweenTransactions does nothing where no process can be stopped from a terminal.
+func stopBetweenTransactions() {}
