@@ -34,7 +34,7 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 137409
+	maxLines     = 137396
 	maxTestLines = 78213
 )
 

@@ -3,7 +3,7 @@ package event
 import "strings"
 
 // The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
-// Label that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
+// Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
 	trainNames   = setOf("train training tr fit")
 	testNames    = setOf("val valid validation test testing eval evaluation dev")

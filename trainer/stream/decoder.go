@@ -22,10 +22,11 @@ const expectedLog = `events or numbers, as {"step":1,"loss":0.5}, a CSV with a h
 // mixed, as where a script prints JSON between its messages.
 type decoder struct {
 	stepAssembler
-	json, text, csv logs.Parser
-	header          []byte // the first line, while the second has to show whether it is a header
-	lines           int    // that were used, but for comments before the first
-	own             bool   // there was one of newtop's events
+	json, csv logs.Parser
+	text      *shape.Parser
+	header    []byte // the first line, while the second has to show whether it is a header
+	lines     int    // that were used, but for comments before the first
+	own       bool   // there was one of newtop's events
 }
 
 func newDecoder(name string) *decoder {

@@ -282,11 +282,14 @@ func (l *lines) over() error {
 	return l.noNumbers()
 }
 
-// Warning says which lines could not be read, or is empty.
+// Warning says which lines could not be read, or where their reading may be wrong, or is empty.
 func (l *lines) Warning() string {
 	switch l.bad {
 	case 0:
-		return ""
+		if !l.decoder.metrics() || l.decoder.own {
+			return "" // the first is an error of its own; what stands beside events is the console's
+		}
+		return l.decoder.text.Warning()
 	case 1:
 		return l.last.Error()
 	}

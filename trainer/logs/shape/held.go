@@ -52,9 +52,9 @@ func rare(key string) bool {
 // same reports whether two numbers are equal, or both NaN.
 func same(a, b float64) bool { return a == b || a != a && b != b }
 
-// trainer reckons the steps of the dicts that the Trainer of Hugging Face prints: they tell an epoch, and a bar without
-// a name before them tells roughly the step.
-type trainer struct {
+// trainerSteps reckons the steps of the dicts that the Trainer of Hugging Face prints: they tell an epoch, and a bar
+// without a name before them tells roughly the step.
+type trainerSteps struct {
 	n, m     float64 // of the newest bar without a name
 	near     int     // lines for which that is the one just before
 	total    float64 // m of the bar of training; 0: not known yet
@@ -63,11 +63,11 @@ type trainer struct {
 }
 
 // bar notes a state of a bar without a name.
-func (d *trainer) bar(n, m float64) { d.n, d.m, d.near = n, m, 2 }
+func (d *trainerSteps) bar(n, m float64) { d.n, d.m, d.near = n, m, 2 }
 
 // step is where a dict stands that tells an epoch, printed with so many digits behind its point; NaN if nothing says
 // it.
-func (d *trainer) step(epoch float64, digits int) float64 {
+func (d *trainerSteps) step(epoch float64, digits int) float64 {
 	near := d.near > 0 && (d.total == 0 || d.m == d.total)
 	if d.none || !near && d.total == 0 {
 		d.none = true

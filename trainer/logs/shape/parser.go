@@ -2,9 +2,7 @@ package shape
 
 import (
 	"bytes"
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,8 +49,8 @@ func (f *fraction) note(v float64) {
 // decide says whether they are ranks.
 func (f *fraction) decide() { f.decided, f.ranks = true, f.less > 0 || f.grown == 0 }
 
-// first holds the lines that wait.
-type first struct {
+// opening holds the lines that wait.
+type opening struct {
 	text    []byte
 	ends    []int
 	decided bool
@@ -67,12 +65,12 @@ type Parser struct {
 	series   collection
 	terminal terminal
 	votes    votes
-	first    first
+	opening  opening
 	place    place
 	found    found
 	table    table
 	join     join
-	trainer  trainer
+	hfSteps  trainerSteps
 	row      logs.Row
 	held     held
 	record   record
@@ -104,9 +102,9 @@ func New() *Parser {
 func (p *Parser) Line(line []byte, to logs.Sink) error {
 	line = bytes.TrimRight(line, "\r \t") // a terminal's lines end with \r\n
 	text := line
-	if !p.first.decided {
-		p.first.text = append(p.first.text, line...)
-		p.first.ends = append(p.first.ends, len(p.first.text))
+	if !p.opening.decided {
+		p.opening.text = append(p.opening.text, line...)
+		p.opening.ends = append(p.opening.ends, len(p.opening.text))
 		if !plain(line) {
 			text = p.terminal.play(line, func([]byte) {})
 		}
@@ -118,7 +116,7 @@ func (p *Parser) Line(line []byte, to logs.Sink) error {
 	} else {
 		to.Line(string(text))
 	}
-	if !p.first.decided && (len(p.first.ends) >= firstLines || len(p.first.text) >= firstBytes) {
+	if !p.opening.decided && (len(p.opening.ends) >= firstLines || len(p.opening.text) >= firstBytes) {
 		p.decide(to)
 	}
 	return nil
@@ -126,7 +124,7 @@ func (p *Parser) Line(line []byte, to logs.Sink) error {
 
 // Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
 func (p *Parser) Flush(to logs.Sink) {
-	if !p.first.decided && len(p.first.ends) > 0 {
+	if !p.opening.decided && len(p.opening.ends) > 0 {
 		p.decide(to)
 	}
 	p.endRecord(to)
@@ -149,8 +147,8 @@ func (p *Parser) decide(to logs.Sink) {
 	for range 2 {
 		trial := New()
 		trial.votes = v
-		trial.first.decided = true
-		p.first.each(func(line []byte) { trial.read(line, silent{}) })
+		trial.opening.decided = true
+		p.opening.each(func(line []byte) { trial.read(line, silent{}) })
 		trial.endRecord(silent{})
 		v, shapes = trial.votes, trial.shapes
 		again := !v.comma && trial.scanner.commas > 2*trial.scanner.points
@@ -165,12 +163,12 @@ func (p *Parser) decide(to logs.Sink) {
 		s.restart()
 	}
 	p.shapes = shapes
-	p.first.decided = true
-	p.first.each(func(line []byte) { p.read(line, to) })
-	p.first.text, p.first.ends = nil, nil
+	p.opening.decided = true
+	p.opening.each(func(line []byte) { p.read(line, to) })
+	p.opening.text, p.opening.ends = nil, nil
 }
 
-func (f *first) each(read func(line []byte)) {
+func (f *opening) each(read func(line []byte)) {
 	start := 0
 	for _, end := range f.ends {
 		read(f.text[start:end])
@@ -187,7 +185,7 @@ func (p *Parser) read(line []byte, to logs.Sink) []byte {
 		text = p.terminal.play(line, p.redrawn)
 		p.shown = nil
 	}
-	p.trainer.near--
+	p.hfSteps.near--
 	p.state(text, true, to)
 	return text
 }
@@ -237,7 +235,7 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	} else if last {
 		p.table.near = false
 	}
-	p.tell(s, body, &x, last, to)
+	p.interpret(s, body, &x, last, to)
 }
 
 // lowest reports whether a line is of the lowest rank that wrote.
@@ -264,7 +262,6 @@ func (p *Parser) shapeOf(body []byte) *shape {
 		s = p.names.read(body, p.scanner.tokens)
 		s.header = heads(body, p.scanner.tokens)
 		if len(p.shapes) < maxShapes {
-			s.example = string(body[:min(len(body), 400)])
 			p.shapes[p.scanner.hash] = s
 		}
 	}
@@ -288,7 +285,7 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 		return true
 	}
 	p.endRecord(to)
-	p.cells(body, to)
+	p.emitCells(body, to)
 	return true
 }
 
@@ -303,27 +300,5 @@ func barProgress(names names, c *scanner, bar []byte) (n, m float64) {
 	return math.NaN(), math.NaN()
 }
 
-// Report returns what of the log was read so far.
-func (p *Parser) Report() Report {
-	r := Report{Given: p.tally.lines[given], Omitted: map[string]int{}, Taken: p.tally.taken, Counted: p.tally.counted}
-	for i, n := range p.tally.lines {
-		r.Lines += n
-		if n > 0 && reason(i) != given {
-			r.Omitted[reasonNames[i]] = n
-		}
-	}
-	for _, s := range p.shapes {
-		if len(s.counts) == 0 && len(s.readings) == 0 {
-			continue
-		}
-		l := Line{Example: s.example, Count: s.lines, Axes: len(s.counts)}
-		for i := range s.readings {
-			l.Names = append(l.Names, s.readings[i].key(""))
-		}
-		r.Shapes = append(r.Shapes, l)
-	}
-	slices.SortFunc(r.Shapes, func(a, b Line) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Example, b.Example))
-	})
-	return r
-}
+// Warning says in a line where the reading of the log may be wrong, and is empty where all is well.
+func (p *Parser) Warning() string { return p.tally.warning() }

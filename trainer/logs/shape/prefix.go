@@ -173,7 +173,7 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 	switch c := s[0]; {
 	case c == '[':
 		end := bytes.IndexByte(s[:min(len(s), 100)], ']')
-		if end > 1 && p.aside(s[1:end], x) {
+		if end > 1 && p.sayingNothing(s[1:end], x) {
 			if at(s, end+1) == ':' {
 				end++
 			}
@@ -264,7 +264,7 @@ func (p *stripper) logger(s []byte, logged bool, x *prefix) int {
 	}
 	head, tail, cut := bytes.Cut(s[:i], []byte(":"))
 	part := parts[string(head)]
-	if len(head) == 0 || part == "" && p.telling(head) {
+	if len(head) == 0 || part == "" && p.naming(head) {
 		return 0
 	}
 	last := tail[bytes.LastIndexByte(tail, ':')+1:]
@@ -286,9 +286,9 @@ func (p *stripper) logger(s []byte, logged bool, x *prefix) int {
 	return 0
 }
 
-// aside reports whether what stands in brackets at the start of a line says nothing of its numbers: a level, a time,
-// the name of a program or a file. A part is noted.
-func (p *stripper) aside(in []byte, x *prefix) bool {
+// sayingNothing reports whether what stands in brackets at the start of a line says nothing of its numbers: a level, a
+// time, the name of a program or a file. A part is noted.
+func (p *stripper) sayingNothing(in []byte, x *prefix) bool {
 	if hasClock(in) || sourcePlace(in) {
 		return true
 	}
@@ -302,11 +302,11 @@ func (p *stripper) aside(in []byte, x *prefix) bool {
 		x.part = part
 		return true
 	}
-	return !p.telling(in)
+	return !p.naming(in)
 }
 
-// telling reports whether a word says something of a line's numbers, so that it is no logger's name.
-func (p *stripper) telling(w []byte) bool {
+// naming reports whether a word says something of a line's numbers, so that it is no logger's name.
+func (p *stripper) naming(w []byte) bool {
 	k := p.names.of(w)
 	return k.class >= metric || k.axis != noAxis
 }

@@ -52,12 +52,12 @@ func (n names) read(line []byte, tokens []token) *shape {
 	}
 	r.drop()
 	r.boxed()
-	r.sum()
+	r.summarize()
 	return s
 }
 
-// sum says what the shape is as a whole.
-func (r *reader) sum() {
+// summarize says what the shape is as a whole.
+func (r *reader) summarize() {
 	words, numbers := 0, 0
 	for i := range r.tokens {
 		switch r.tokens[i].kind {

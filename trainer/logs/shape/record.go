@@ -33,15 +33,15 @@ func has(r *logs.Row, key string) bool {
 	return false
 }
 
-// add adds a line of one name and one number to the record. A name that comes again begins another one.
-func (p *Parser) add(s *shape, line []byte, x *prefix, to logs.Sink) {
+// addToRecord adds a line of one name and one number to the record. A name that comes again begins another one.
+func (p *Parser) addToRecord(s *shape, line []byte, x *prefix, to logs.Sink) {
 	r, f := &p.record, &p.found
 	if s.section != "" {
 		r.section = s.section
 		return
 	}
 	if len(s.readings) == 0 {
-		p.count(s, f, to)
+		p.countInRecord(s, f, to)
 		return
 	}
 	v := &s.readings[0]
@@ -52,7 +52,7 @@ func (p *Parser) add(s *shape, line []byte, x *prefix, to logs.Sink) {
 	}
 	if f.placed() { // a lead or progress
 		p.endRecord(to)
-		p.whole(s, line, x, to)
+		p.emitLine(s, line, x, to)
 		return
 	}
 	f.eval = false
@@ -75,8 +75,8 @@ func (p *Parser) add(s *shape, line []byte, x *prefix, to logs.Sink) {
 	r.seen = append(r.seen, max(s.total, s.lines))
 }
 
-// count adds a counter alone on its line.
-func (p *Parser) count(s *shape, f *found, to logs.Sink) {
+// countInRecord adds a counter alone on its line.
+func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 	r := &p.record
 	a := s.counts[0].axis
 	if !f.placed() || !s.leads {
@@ -128,16 +128,16 @@ func (p *Parser) endRecord(to logs.Sink) {
 	var none found
 	none.clear()
 	unplaced := p.place.step != p.place.step && p.place.epoch != p.place.epoch
-	row.Step, row.Epoch = p.where(&none, false)
+	row.Step, row.Epoch = p.locate(&none, false)
 	for i, v := range r.row.Values {
 		if p.accept(r, i, unplaced) {
-			p.offer(row, p.series.of(v.Key), v.V, own)
+			p.addUntaken(row, p.series.of(v.Key), v.V, own)
 		}
 	}
 	r.clear()
 	if len(row.Values) > 0 {
 		p.release(to)
-		p.give(row, to)
+		p.emit(row, to)
 	}
 }
 

@@ -74,7 +74,6 @@ type shape struct {
 	section  string // of the lines that follow: | time/ | |
 	header   bool   // may be a table's
 	motion
-	example string
 }
 
 // motion is how the lines of a shape go on.

@@ -11,9 +11,10 @@ import (
 
 // recorder writes down what a parser gives.
 type recorder struct {
-	rows  []string
-	lines []string
-	infos []logs.Info
+	warning string
+	rows    []string
+	lines   []string
+	infos   []logs.Info
 }
 
 func (r *recorder) Row(row *logs.Row) {
@@ -48,6 +49,7 @@ func read(t testing.TB, s string) *recorder {
 		}
 	}
 	p.Flush(r)
+	r.warning = p.Warning()
 	return r
 }
 

@@ -105,10 +105,10 @@ func (v *salvage) halves(ctx context.Context, f Finding, key string, last int64,
 	unread, err error) {
 	type span struct{ first, last int64 }
 	var refused int64
-	todo := []span{{math.MinInt64, math.MaxInt64}}
-	for probes := 0; len(todo) > 0 && probes < maxProbes; probes++ {
-		s := todo[0]
-		todo = todo[1:]
+	pending := []span{{math.MinInt64, math.MaxInt64}}
+	for probes := 0; len(pending) > 0 && probes < maxProbes; probes++ {
+		s := pending[0]
+		pending = pending[1:]
 		part := fmt.Sprintf("%s AND %s BETWEEN %d AND %d", where, key, s.first, s.last)
 		n, there, err := v.span(ctx, f.Table, part, args)
 		if err != nil && s.first == s.last { // SQLite may have failed on one of its neighbours
@@ -131,7 +131,7 @@ func (v *salvage) halves(ctx context.Context, f Finding, key string, last int64,
 		unread = err
 		if s.first, s.last = max(s.first, 0), min(s.last, last); s.first < s.last {
 			middle := s.first + (s.last-s.first)/2
-			todo = append(todo, span{s.first, middle}, span{middle + 1, s.last})
+			pending = append(pending, span{s.first, middle}, span{middle + 1, s.last})
 		}
 	}
 	if refused > 0 {

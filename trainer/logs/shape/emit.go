@@ -8,15 +8,15 @@ import (
 	"newtop/trainer/logs"
 )
 
-// tell decides what of a line's numbers is a row, and gives it or holds it back.
-func (p *Parser) tell(s *shape, line []byte, x *prefix, last bool, to logs.Sink) {
+// interpret decides what of a line's numbers is a row, and gives it or holds it back.
+func (p *Parser) interpret(s *shape, line []byte, x *prefix, last bool, to logs.Sink) {
 	f := &p.found
 	s.find(f, line, p.scanner.tokens)
 	f.bar = f.bar || p.drawn && last && f.placed() && !s.dict
 	if x.of > 0 && !p.votes.pairs.ranks && f.n != f.n {
 		f.n, f.m = x.rank, x.of
 	}
-	if !p.label(s, f, line) {
+	if !p.ofLeadRank(s, f, line) {
 		p.tally.lines[otherRank]++
 		return
 	}
@@ -32,19 +32,22 @@ func (p *Parser) tell(s *shape, line []byte, x *prefix, last bool, to logs.Sink)
 	case s.summary, skip && len(s.readings) > 0:
 		p.tally.lines[summary]++
 	case s.single && last && !s.full:
-		p.add(s, line, x, to)
+		p.addToRecord(s, line, x, to)
 	case len(s.readings) == 0 && s.short && s.part == "" && !f.placed() && !s.best: // of a record, as a time
+		if s.numbers {
+			p.tally.lines[unclear]++
+		}
 	case len(s.readings) == 0:
 		p.endRecord(to)
 		p.heading(s, x, line, to)
 	default:
 		p.endRecord(to)
-		p.whole(s, line, x, to)
+		p.emitLine(s, line, x, to)
 	}
 }
 
-// label reads the N: before a line, which is a rank if the line says another place, else the step.
-func (p *Parser) label(s *shape, f *found, line []byte) bool {
+// ofLeadRank reads the N: before a line, which is a rank if the line says another place, else the step.
+func (p *Parser) ofLeadRank(s *shape, f *found, line []byte) bool {
 	if s.lead == none {
 		return true
 	}
@@ -60,23 +63,23 @@ func (p *Parser) label(s *shape, f *found, line []byte) bool {
 	return v == p.votes.rank
 }
 
-// whole gives the numbers of a line that has several.
-func (p *Parser) whole(s *shape, line []byte, x *prefix, to logs.Sink) {
+// emitLine gives the numbers of a line that has several.
+func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 	f := &p.found
 	if f.placed() {
 		p.part = ""
 		p.votes.axis = true
 		p.votes.steps = p.votes.steps || f.step == f.step || f.n == f.n
-	} else if cause := p.void(s, line, to); cause != given {
+	} else if cause := p.omission(s, line, to); cause != given {
 		p.tally.lines[cause]++
 		return
 	}
-	p.counted(s, f, line)
+	p.countCrowded(s, f, line)
 	if s.dict && f.epoch == f.epoch && f.step != f.step && x.part == "" {
-		f.step = p.trainer.step(f.epoch, s.decimals(line, p.scanner.tokens))
-		f.steps = p.trainer.total
+		f.step = p.hfSteps.step(f.epoch, s.decimals(line, p.scanner.tokens))
+		f.steps = p.hfSteps.total
 	}
-	if s.full && f.n == f.n && !p.finished(s, f) {
+	if s.full && f.n == f.n && !p.fullBarCounts(s, f) {
 		p.tally.lines[barState]++
 		return
 	}
@@ -86,7 +89,7 @@ func (p *Parser) whole(s *shape, line []byte, x *prefix, to logs.Sink) {
 	}
 	r := &p.row
 	r.Clear()
-	r.Step, r.Epoch = p.where(f, s.full)
+	r.Step, r.Epoch = p.locate(f, s.full)
 	if f.eval {
 		p.pass = s.part
 	}
@@ -94,7 +97,7 @@ func (p *Parser) whole(s *shape, line []byte, x *prefix, to logs.Sink) {
 	for i := range s.readings {
 		v := &s.readings[i]
 		t, value, ok := p.measure(v, s, line, x)
-		if !ok || has(r, t.key) || !p.offer(r, t, value, own) {
+		if !ok || has(r, t.key) || !p.addUntaken(r, t, value, own) {
 			continue
 		}
 		if v.spread != none {
@@ -108,12 +111,12 @@ func (p *Parser) whole(s *shape, line []byte, x *prefix, to logs.Sink) {
 		p.hold(f.eval, s.full, to)
 		return
 	}
-	p.give(r, to)
+	p.emit(r, to)
 }
 
-// where moves the place, and says where the line belongs. Before the first x it is 0; what stands for a whole epoch is
+// locate moves the place, and says where the line belongs. Before the first x it is 0; what stands for a whole epoch is
 // placed by the epoch alone.
-func (p *Parser) where(f *found, full bool) (step, epoch float64) {
+func (p *Parser) locate(f *found, full bool) (step, epoch float64) {
 	if full {
 		if f.epoch == f.epoch {
 			p.place.epoch = f.epoch
@@ -130,8 +133,8 @@ func (p *Parser) where(f *found, full bool) (step, epoch float64) {
 	return step, epoch
 }
 
-// void says why a line without an x gives nothing, if it does.
-func (p *Parser) void(s *shape, line []byte, to logs.Sink) reason {
+// omission says why a line without an x gives nothing, if it does.
+func (p *Parser) omission(s *shape, line []byte, to logs.Sink) reason {
 	unplaced := p.place.step != p.place.step && p.place.epoch != p.place.epoch
 	switch {
 	case s.dict && !s.strong && (unplaced || s.total < 3):
@@ -148,8 +151,8 @@ func (p *Parser) void(s *shape, line []byte, to logs.Sink) reason {
 	return unclear
 }
 
-// counted makes the lines of a shape whose epoch several share count as steps.
-func (p *Parser) counted(s *shape, f *found, line []byte) {
+// countCrowded makes the lines of a shape whose epoch several share count as steps.
+func (p *Parser) countCrowded(s *shape, f *found, line []byte) {
 	if f.epoch != f.epoch || f.step == f.step || f.n == f.n || f.bar || f.eval || s.full {
 		return
 	}
@@ -164,9 +167,9 @@ func (p *Parser) counted(s *shape, f *found, line []byte) {
 	}
 }
 
-// finished says whether a line that counts when it is full does so. A full one after that of an epoch, and before the
-// next epoch begins, is of a test; where no line names epochs, it is the next epoch.
-func (p *Parser) finished(s *shape, f *found) bool {
+// fullBarCounts says whether a line that counts when it is full does so. A full one after that of an epoch, and before
+// the next epoch begins, is of a test; where no line names epochs, it is the next epoch.
+func (p *Parser) fullBarCounts(s *shape, f *found) bool {
 	if f.n < f.m {
 		return false
 	}
@@ -193,7 +196,7 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	case f.bar:
 		p.tally.lines[barState]++
 		if !s.named && f.n == f.n && f.m == f.m {
-			p.trainer.bar(f.n, f.m)
+			p.hfSteps.bar(f.n, f.m)
 		}
 	case s.leads && (f.epoch == f.epoch || f.step == f.step):
 		p.release(to)
@@ -251,8 +254,8 @@ func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series,
 	return v.last, value, !(v.name.rate && value < 0) // such a rate is not known yet
 }
 
-// offer adds a value to a row, unless its series has one at this place of a line with an x of its own.
-func (p *Parser) offer(r *logs.Row, t *series, v float64, own bool) bool {
+// addUntaken adds a value to a row, unless its series has one at this place of a line with an x of its own.
+func (p *Parser) addUntaken(r *logs.Row, t *series, v float64, own bool) bool {
 	at := r.Step
 	if at != at {
 		at = r.Epoch
@@ -293,12 +296,12 @@ func (p *Parser) release(to logs.Sink) {
 	}
 	h.any = false
 	if h.eval || h.epoch || h.news() {
-		p.give(&h.row, to)
+		p.emit(&h.row, to)
 	}
 }
 
-// give gives the row to the sink, after what is new of the run.
-func (p *Parser) give(r *logs.Row, to logs.Sink) {
+// emit gives the row to the sink, after what is new of the run.
+func (p *Parser) emit(r *logs.Row, to logs.Sink) {
 	if n := p.place.ahead(); n > 0 && n != p.ahead {
 		p.ahead = n
 		to.Info(logs.Info{Steps: n})
@@ -306,8 +309,8 @@ func (p *Parser) give(r *logs.Row, to logs.Sink) {
 	to.Row(r)
 }
 
-// cells gives the numbers of a row of the table.
-func (p *Parser) cells(body []byte, to logs.Sink) {
+// emitCells gives the numbers of a row of the table.
+func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	t, f := &p.table, &p.found
 	f.clear()
 	r := &p.row
@@ -334,24 +337,24 @@ func (p *Parser) cells(body []byte, to logs.Sink) {
 		p.votes.steps = p.votes.steps || f.step == f.step
 	}
 	p.release(to)
-	r.Step, r.Epoch = p.where(f, t.x != none && f.step != f.step)
+	r.Step, r.Epoch = p.locate(f, t.x != none && f.step != f.step)
 	if r.Step != r.Step && r.Epoch != r.Epoch {
 		p.tally.lines[early]++
 		return
 	}
 	for i, k := range t.columns {
 		if i != t.x && (k.class == other || k.class == metric || k.class == partial) {
-			p.column(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
+			p.addCell(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
 		}
 	}
 	p.tally.lines[given]++
 	if len(r.Values) > 0 {
-		p.give(r, to)
+		p.emit(r, to)
 	}
 }
 
-// column adds a cell to a row.
-func (p *Parser) column(r *logs.Row, k *name, text []byte, own bool) {
+// addCell adds a cell to a row.
+func (p *Parser) addCell(r *logs.Row, k *name, text []byte, own bool) {
 	if len(text) == 0 {
 		return
 	}
@@ -376,7 +379,7 @@ func (p *Parser) column(r *logs.Row, k *name, text []byte, own bool) {
 		if t.percent && k.share {
 			v /= 100
 		}
-		p.offer(r, p.series.of(key), v, own)
+		p.addUntaken(r, p.series.of(key), v, own)
 	}
 }
 
