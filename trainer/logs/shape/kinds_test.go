@@ -88,8 +88,8 @@ func TestKinds(t *testing.T) {
 func TestWarning(t *testing.T) {
 	for in, want := range map[string]string{
 		"lr: 0.5\n[rank0]: step 1 loss 4\n[rank1]: step 1 loss 9\n[rank0]: step 2 loss 3": "",
-		"lr: 0.5\nstep 1 loss 4\nstep 2 loss 3\nloss: 5":                                  "left out of 4 lines with numbers, 3 of which were read: values for steps that have one, 1 in all",
-		"page 3 of it\nwritten in 1987\nchapter 12\nstep 1 loss 4":                        "of 4 lines with numbers 1 were read: 0 look like settings, 3 like prose, and 0 come before the first step",
+		"lr: 0.5\nstep 1 loss 4\nstep 2 loss 3\nloss: 5":                                  "3 of 4 lines with numbers read; values left out, as their step has one: 1",
+		"page 3 of it\nwritten in 1987\nchapter 12\nstep 1 loss 4":                        "1 of 4 lines with numbers read; left out as settings 0, as prose 3, before the first step 0",
 	} {
 		if got := read(t, in).warning; got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -31,13 +31,13 @@ func (t *tally) warning() string {
 	all := read + t.lines[setting] + t.lines[unclear] + t.lines[early]
 	switch {
 	case t.taken > 0:
-		return fmt.Sprintf("left out of %d lines with numbers, %d of which were read: values for steps that have one, "+
-			"%d in all", all, read, t.taken)
+		return fmt.Sprintf("%d of %d lines with numbers read; values left out, as their step has one: %d", read,
+			all, t.taken)
 	case t.counted > 0:
-		return fmt.Sprintf("lines are counted as steps, %d in all, since several have the same epoch", t.counted)
+		return fmt.Sprintf("several lines have the same epoch: lines counted as steps: %d", t.counted)
 	case 3*read < all:
-		return fmt.Sprintf("of %d lines with numbers %d were read: %d look like settings, %d like prose, and %d come "+
-			"before the first step", all, read, t.lines[setting], t.lines[unclear], t.lines[early])
+		return fmt.Sprintf("%d of %d lines with numbers read; left out as settings %d, as prose %d, before the first "+
+			"step %d", read, all, t.lines[setting], t.lines[unclear], t.lines[early])
 	}
 	return ""
 }

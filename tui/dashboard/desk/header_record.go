@@ -37,10 +37,10 @@ func recordAlert(a *App) string {
 		return history.Unrecorded(r)
 	case r.Lost > 0:
 		return "the record lacks " + format.Counted(r.Lost, "event")
+	case p != nil && p.Warning != "": // before Stale, which the run's state shows too
+		return unread(p)
 	case p != nil && p.Stale != "":
 		return style.Clean(p.Stale)
-	case p != nil && p.Warning != "":
-		return unread(p)
 	}
 	return ""
 }
