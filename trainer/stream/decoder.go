@@ -43,6 +43,9 @@ func (d *decoder) line(line []byte) error {
 		return d.other(line)
 	}
 	d.lines++
+	if d.text.Claims(line) {
+		return d.text.Line(line, d)
+	}
 	if d.csv != nil {
 		return d.csv.Line(line, d)
 	}

@@ -188,7 +188,9 @@ func (s *file) unchanged() bool {
 }
 
 func (s *file) reset() {
+	options := s.options
 	s.lines = newLines(s.path)
+	s.configure(options)
 	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
 }
 

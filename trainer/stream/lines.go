@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/shape"
 )
 
 const (
@@ -42,23 +43,31 @@ func (e *LineError) Error() string {
 // lines cuts text into lines and has them decoded. A line that can't be read is counted and passed over, since programs
 // print other things too; a stream that has no numbers at all is an error.
 type lines struct {
-	name    string
-	buf     []byte // text that came and was not used yet, from at on
-	at      int
-	seen    int   // of buf, how far there is no line end
-	number  int64 // of the last line that was used
-	used    int64 // bytes before buf[at]
-	bad     int64 // lines that could not be read
-	first   string
-	last    *LineError
-	long    bool // within a line that is too long
-	fed     time.Time
-	decoder *decoder
-	lenient bool // a program that is run here may print what it likes
-	aside   bool // lines of JSON beside another log, which say nothing of its format
+	name      string
+	buf       []byte // text that came and was not used yet, from at on
+	at        int
+	seen      int   // of buf, how far there is no line end
+	number    int64 // of the last line that was used
+	used      int64 // bytes before buf[at]
+	bad       int64 // lines that could not be read
+	first     string
+	suggested string // pattern for the first, if that is columns of numbers
+	last      *LineError
+	long      bool // within a line that is too long
+	fed       time.Time
+	decoder   *decoder
+	lenient   bool // a program that is run here may print what it likes
+	aside     bool // lines of JSON beside another log, which say nothing of its format
+	options   shape.Options
 }
 
 func newLines(name string) lines { return lines{name: name, decoder: newDecoder(streamName(name))} }
+
+// configure says how text is read.
+func (l *lines) configure(o shape.Options) {
+	l.options = o
+	l.decoder.text.Configure(o)
+}
 
 // feed appends text.
 func (l *lines) feed(text []byte) {
@@ -200,7 +209,7 @@ func (l *lines) decode(line []byte) error {
 			return l.binary(line)
 		}
 		if l.first == "" {
-			l.first = quote(line)
+			l.first, l.suggested = quote(line), shape.Suggest(line)
 		}
 	}
 	if line = bytes.TrimLeft(line, "\x00"); len(line) == 0 { // a hole that a crash left in the file
@@ -259,6 +268,10 @@ func (l *lines) noNumbers() error {
 	}
 	if l.last != nil {
 		found = l.last.Found
+	}
+	if l.suggested != "" {
+		return &LineError{Name: l.name, Line: 1, Found: "columns of numbers without names, as " + l.first,
+			Expected: "their names: --pattern '" + l.suggested + "'"}
 	}
 	return &LineError{Name: l.name, Line: 1, Found: found, Expected: expectedLog}
 }

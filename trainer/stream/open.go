@@ -19,6 +19,7 @@ import (
 	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/mlflow"
+	"newtop/trainer/logs/shape"
 	"newtop/trainer/logs/trackio"
 	"newtop/trainer/logs/wandb"
 )
@@ -160,7 +161,11 @@ type awaiting struct {
 	watcher   *watcher
 	found     Source
 	checkedAt time.Time
+	options   shape.Options
 }
+
+// configure hands it on to what will be found.
+func (s *awaiting) configure(o shape.Options) { s.options = o }
 
 func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 	if s.found == nil && time.Since(s.checkedAt) >= rescanSoon {
@@ -173,6 +178,7 @@ func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 			another.Close()
 		} else if source != nil {
 			s.found = source
+			Configure(source, s.options)
 		}
 	}
 	if s.found == nil {

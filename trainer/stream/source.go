@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/shape"
 )
 
 // ErrNone says that no event is there yet, but that there may be one later.
@@ -40,6 +41,15 @@ func Final(s Source) {
 	if s, ok := s.(interface{ Final() }); ok {
 		s.Final()
 	}
+}
+
+// Configure says how a source reads text, before its first Next. It reports whether the source reads any.
+func Configure(s Source, o shape.Options) bool {
+	c, ok := s.(interface{ configure(o shape.Options) })
+	if ok {
+		c.configure(o)
+	}
+	return ok
 }
 
 type staler interface{ Stale() string }

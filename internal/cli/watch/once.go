@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/stream"
@@ -30,7 +29,7 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 
 // printNow prints what a log has now: a table of its metrics, or with a format its epochs.
 func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
-	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+	source, closed, err := w.open(cmd, name)
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,7 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 	if err != nil {
 		return err
 	}
+	stream.Configure(p, w.text)
 	source, l, err := listen(w, cmd, p, onScreen)
 	if err != nil {
 		return cmp.Or(err, p.Close())

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/trainer/logs/find"
+	"newtop/trainer/logs/shape"
 	"newtop/trainer/stream"
 	"newtop/tui"
 	"newtop/tui/screen"
@@ -26,7 +26,7 @@ const (
 // several shows logs over one another, and those that directories hold, while they come.
 func several(w *watcher, cmd *cobra.Command, names []string, options screen.Options) (err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
-	p := players{ctx: ctx, options: options, how: w.options, known: map[find.Candidate]bool{},
+	p := players{ctx: ctx, options: options, how: w.options, text: w.text, known: map[find.Candidate]bool{},
 		more: make(chan tui.Watched)}
 	defer func() {
 		cancel()
@@ -42,7 +42,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, options screen.Opti
 				continue
 			}
 		}
-		source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+		source, closed, err := w.open(cmd, name)
 		if err != nil {
 			return err
 		}
@@ -58,6 +58,7 @@ type players struct {
 	ctx     context.Context
 	options screen.Options
 	how     stream.Options
+	text    shape.Options
 	running sync.WaitGroup
 	mu      sync.Mutex // guards what the players' ends leave behind
 	failed  []string
@@ -79,6 +80,7 @@ func (p *players) search(dir string) (runs []tui.Watched) {
 			p.fail(print.OneLine(err))
 			continue
 		}
+		stream.Configure(source, p.text)
 		name := c.Name
 		if name == "" {
 			name = c.Path

@@ -15,6 +15,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/machine"
 	"newtop/trainer/alert"
+	"newtop/trainer/logs/shape"
 	"newtop/trainer/stream"
 	"newtop/tui"
 	"newtop/tui/screen"
@@ -33,6 +34,8 @@ type watcher struct {
 	alerts  alertFlags
 	save    string
 	system  bool
+	pattern []string // of lines, as the user says that they are read
+	text    shape.Options
 	share   string // of a program's time for looks at its model
 }
 
@@ -73,6 +76,9 @@ as text. docs/watch.md has a table of what is read.`,
 	set.StringVar(
 		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
+	set.StringArrayVar(&w.pattern, "pattern", nil,
+		"read lines as a `PATTERN` says, as 'iter {step} loss {loss}': {NAME} is a number's name, {} passes over one; "+
+			"may be given several times")
 	set.StringVar(&w.until, "until", "",
 		"end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 "+
 			"if the run ends before, or with --once if what there is now does not meet it")
@@ -81,7 +87,8 @@ as text. docs/watch.md has a table of what is read.`,
 		"how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: "+
 			"none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
-	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "probe-share", "system")
+	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "pattern", "until", "save",
+		"probe-share", "system")
 	w.alerts.add(cmd)
 	w.screen.Add(cmd)
 	return cmd
@@ -132,9 +139,18 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	return w.one(cmd, names[0], onScreen, options)
 }
 
+// open returns the source that a name stands for, which reads text as the flags say.
+func (w *watcher) open(cmd *cobra.Command, name string) (stream.Source, func() error, error) {
+	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+	if err == nil {
+		stream.Configure(source, w.text)
+	}
+	return source, closed, err
+}
+
 // one watches a single log.
 func (w *watcher) one(cmd *cobra.Command, name string, onScreen bool, options screen.Options) (err error) {
-	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+	source, closed, err := w.open(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -183,6 +199,14 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
 	case w.once && (w.alerts.wanted() || program != nil):
 		return flags.Usagef("%s --once: what there is now is printed: expected no --alert or program", path)
+	}
+	w.text.Patterns = nil
+	for _, text := range w.pattern {
+		p, err := shape.ParsePattern(text)
+		if err != nil {
+			return flags.Invalid("--pattern", text, err.Error())
+		}
+		w.text.Patterns = append(w.text.Patterns, p)
 	}
 	if w.until != "" {
 		if _, err := alert.ParseUntil(w.until); err != nil {

@@ -17,7 +17,7 @@ func (p *Parser) interpret(s *shape, line []byte, x *prefix, last bool, to logs.
 		f.n, f.m = x.rank, x.of
 	}
 	if !p.ofLeadRank(s, f, line) {
-		p.tally.lines[otherRank]++
+		p.tally.note(otherRank)
 		return
 	}
 	if !last {
@@ -30,12 +30,12 @@ func (p *Parser) interpret(s *shape, line []byte, x *prefix, last bool, to logs.
 	p.skip = false
 	switch {
 	case s.summary, skip && len(s.readings) > 0:
-		p.tally.lines[summary]++
+		p.tally.note(summary)
 	case s.single && last && !s.full:
 		p.addToRecord(s, line, x, to)
 	case len(s.readings) == 0 && s.short && s.part == "" && !f.placed() && !s.best: // of a record, as a time
 		if s.numbers {
-			p.tally.lines[unclear]++
+			p.tally.note(unclear)
 		}
 	case len(s.readings) == 0:
 		p.endRecord(to)
@@ -71,7 +71,7 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		p.votes.axis = true
 		p.votes.steps = p.votes.steps || f.step == f.step || f.n == f.n
 	} else if cause := p.omission(s, line, to); cause != given {
-		p.tally.lines[cause]++
+		p.tally.note(cause)
 		return
 	}
 	p.countCrowded(s, f, line)
@@ -80,10 +80,10 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		f.steps = p.hfSteps.total
 	}
 	if s.full && f.n == f.n && !p.fullBarCounts(s, f) {
-		p.tally.lines[barState]++
+		p.tally.note(barState)
 		return
 	}
-	p.tally.lines[given]++
+	p.tally.note(given)
 	if !f.eval && !f.bar {
 		p.release(to)
 	}
@@ -194,7 +194,7 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	f := &p.found
 	switch {
 	case f.bar:
-		p.tally.lines[barState]++
+		p.tally.note(barState)
 		if !s.named && f.n == f.n && f.m == f.m {
 			p.hfSteps.bar(f.n, f.m)
 		}
@@ -202,9 +202,9 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 		p.release(to)
 		p.move(f)
 		p.part = s.part
-		p.tally.lines[given]++
+		p.tally.note(given)
 	case s.numbers:
-		p.tally.lines[unclear]++
+		p.tally.note(unclear)
 	case s.best:
 		p.skip = true
 	case s.part != "" && s.short:
@@ -339,7 +339,7 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	p.release(to)
 	r.Step, r.Epoch = p.locate(f, t.x != none && f.step != f.step)
 	if r.Step != r.Step && r.Epoch != r.Epoch {
-		p.tally.lines[early]++
+		p.tally.note(early)
 		return
 	}
 	for i, k := range t.columns {
@@ -347,7 +347,7 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 			p.addCell(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
 		}
 	}
-	p.tally.lines[given]++
+	p.tally.note(given)
 	if len(r.Values) > 0 {
 		p.emit(r, to)
 	}

@@ -58,6 +58,7 @@ type opening struct {
 
 // Parser reads lines of text. It is made by New.
 type Parser struct {
+	matcher
 	scanner  scanner
 	stripper stripper
 	names    names
@@ -96,6 +97,12 @@ func New() *Parser {
 	p.held.row.Clear()
 	p.record.clear()
 	return p
+}
+
+// Options are what the user says of the reading of text.
+type Options struct {
+	Patterns []*Pattern // by which a line is read that fits one, the first that does
+	Explain  bool       // keep what Explain tells
 }
 
 // Line reads a line. It never returns an error: what is no number is the console's.
@@ -147,7 +154,7 @@ func (p *Parser) decide(to logs.Sink) {
 	for range 2 {
 		trial := New()
 		trial.votes = v
-		trial.opening.decided = true
+		trial.opening.decided, trial.patterns = true, p.patterns
 		p.opening.each(func(line []byte) { trial.read(line, silent{}) })
 		trial.endRecord(silent{})
 		v, shapes = trial.votes, trial.shapes
@@ -204,11 +211,14 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 		return
 	}
 	body, x := p.stripper.strip(text)
+	if len(p.patterns) > 0 && p.readMatch(p, text, body, last, &x, to) {
+		return
+	}
 	if bytes.HasPrefix(body, []byte("wandb: ")) {
 		return
 	}
 	if !p.lowest(&x) {
-		p.tally.lines[otherRank]++
+		p.tally.note(otherRank)
 		return
 	}
 	follows := p.table.near
@@ -281,7 +291,7 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 	}
 	n, m := barProgress(p.names, &p.scanner, body[end:])
 	if n < m { // not all of the epoch yet
-		p.tally.lines[barState]++
+		p.tally.note(barState)
 		return true
 	}
 	p.endRecord(to)

@@ -47,7 +47,7 @@ func (p *Parser) addToRecord(s *shape, line []byte, x *prefix, to logs.Sink) {
 	v := &s.readings[0]
 	if !f.placed() && v.name.class == other && !v.marked { // Fold 2
 		p.endRecord(to)
-		p.tally.lines[unclear]++
+		p.tally.note(unclear)
 		return
 	}
 	if f.placed() { // a lead or progress
@@ -119,7 +119,7 @@ func (p *Parser) endRecord(to logs.Sink) {
 		if own {
 			p.release(to)
 		}
-		p.tally.lines[given]++
+		p.tally.note(given)
 		r.clear()
 		return
 	}
@@ -151,6 +151,6 @@ func (p *Parser) accept(r *record, i int, unplaced bool) bool {
 	case !p.votes.axis && r.weak[i] && r.seen[i] < 3:
 		cause = unclear
 	}
-	p.tally.lines[cause]++
+	p.tally.note(cause)
 	return cause == given
 }

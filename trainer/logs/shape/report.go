@@ -23,6 +23,9 @@ type tally struct {
 	counted int // lines whose x was that of the line before, so that lines count
 }
 
+// note counts what became of a line.
+func (t *tally) note(r reason) { t.lines[r]++ }
+
 // warning says in a line where the reading may be wrong: values were left out, lines were counted in place of an x that
 // did not grow, or of the lines with numbers less than a third gave any. States of bars, other processes and the run's
 // summary are understood, and not counted as lines that gave none. It is empty where all is well.
