@@ -150,17 +150,25 @@ func (w *Watch) see(e *event.EpochEvent) {
 	if !w.wants(Plateau) && !w.wants(Overfitting) {
 		return
 	}
-	x := float64(e.Epoch)
+	late, _ := e.Late()
+	for i := range late {
+		w.note(&late[i])
+	}
+	w.note(e)
+	if float64(e.Epoch) >= w.due {
+		w.judge()
+	}
+}
+
+// note adds an epoch's values to the curves.
+func (w *Watch) note(e *event.EpochEvent) {
 	for _, q := range judging {
-		if v := *event.Quantity(q).Of(e); v.Finite() {
+		if v := *q.Of(e); v.Finite() {
 			if w.curves[q] == nil {
 				w.curves[q] = new(curve)
 			}
-			w.curves[q].add(x, float64(v))
+			w.curves[q].add(float64(e.Epoch), float64(v))
 		}
-	}
-	if x >= w.due {
-		w.judge()
 	}
 }
 

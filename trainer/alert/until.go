@@ -137,6 +137,16 @@ func (u *Until) See(e event.Event) (met bool) {
 
 // Met is See of an epoch. It returns the first term that is met as String writes it, empty if none is.
 func (u *Until) Met(e *event.EpochEvent) (term string) {
+	late, own := e.Late()
+	for i := range late {
+		if term = u.met(&late[i]); term != "" {
+			return term
+		}
+	}
+	return u.met(&own)
+}
+
+func (u *Until) met(e *event.EpochEvent) (term string) {
 	for _, term := range u.terms {
 		for i := range term {
 			term[i].see(e, u.own)

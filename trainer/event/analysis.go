@@ -1,6 +1,10 @@
 package event
 
-import "newtop/trainer/krylov"
+import (
+	"slices"
+
+	"newtop/trainer/krylov"
+)
 
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch, in descending
 // order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies: some eigenvalue, not surely the
@@ -103,6 +107,43 @@ type RewindEvent struct {
 	To    int `json:"to"`
 }
 
+// CutEvent says that the values of one metric from an epoch on are void, as its writer went back to before them. Other
+// metrics stay.
+type CutEvent struct {
+	Metric string `json:"metric"` // the key of a figure, or of a quantity
+	From   int    `json:"from"`
+}
+
+// voids reports whether a value of an event of an epoch is void.
+func (e CutEvent) voids(m *Metric, epoch int) bool { return m.Key == e.Metric && m.At(epoch) >= e.From }
+
+// Cut returns the epochs without the values that are void. What is changed is copied: events are shared. Values of a
+// metric stand in the order of their epochs, so that those before the first which stays are not looked at.
+func (e CutEvent) Cut(epochs []EpochEvent) {
+	q, known := quantityOf[e.Metric]
+	for i := len(epochs) - 1; i >= 0; i-- {
+		at := &epochs[i]
+		stays := known && at.Epoch < e.From && !q.Of(at).Absent()
+		if known && at.Epoch >= e.From {
+			*q.Of(at) = Absent
+		}
+		void := false
+		for k := range at.Metrics {
+			if m := &at.Metrics[k]; m.Key == e.Metric {
+				void = void || e.voids(m, at.Epoch)
+				stays = stays || !e.voids(m, at.Epoch)
+			}
+		}
+		if void {
+			at.Metrics = slices.DeleteFunc(slices.Clone(at.Metrics),
+				func(m Metric) bool { return e.voids(&m, at.Epoch) })
+		}
+		if stays {
+			return
+		}
+	}
+}
+
 // RaceEvent begins and ends a race: several methods or settings resume from the same weights, in turn, each with the
 // same budget.
 type RaceEvent struct {
@@ -133,5 +174,6 @@ func (SliceEvent) EventType() string   { return "slice" }
 func (WeightsEvent) EventType() string { return "weights" }
 func (ErrorsEvent) EventType() string  { return "errors" }
 func (RewindEvent) EventType() string  { return "rewind" }
+func (CutEvent) EventType() string     { return "cut" }
 func (RaceEvent) EventType() string    { return "race" }
 func (LapEvent) EventType() string     { return "lap" }

@@ -26,8 +26,8 @@ var types = func() map[string]bool {
 	m := map[string]bool{}
 	for _, e := range []Event{RunEvent{}, InnerEvent{}, EpochEvent{}, SpectrumEvent{}, SwitchEvent{}, SettingEvent{},
 		DivergedEvent{}, SliceEvent{},
-		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{}, SavedEvent{}, DoneEvent{},
-		ConsoleEvent{}} {
+		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, CutEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{},
+		SavedEvent{}, DoneEvent{}, ConsoleEvent{}} {
 		m[e.EventType()] = true
 	}
 	return m
@@ -68,6 +68,8 @@ func DecodeEvent(line []byte) (Event, error) {
 		return decode(line, ErrorsEvent{})
 	case "rewind":
 		return decode(line, RewindEvent{})
+	case "cut":
+		return decode(line, CutEvent{})
 	case "race":
 		return decode(line, RaceEvent{})
 	case "lap":

@@ -5,6 +5,7 @@ package event
 
 import (
 	"encoding/json"
+	"slices"
 
 	"newtop/trainer/krylov"
 )
@@ -71,6 +72,64 @@ type Metric struct {
 	Symbol  string `json:"symbol,omitempty"`
 	Meaning string `json:"meaning,omitempty"`
 	Value   Float  `json:"value"`
+	// X is the epoch that the value belongs to, if that is an earlier one than the event's; else nil. Key is then a
+	// quantity's key, if the value is that quantity's.
+	X *int `json:"x,omitempty"`
+}
+
+// At is the epoch that the metric's value belongs to, of an event of an epoch.
+func (m *Metric) At(epoch int) int {
+	if m.X != nil {
+		return *m.X
+	}
+	return epoch
+}
+
+// Late returns what an event tells of earlier epochs, each as an event of its own, and the event without that.
+func (e *EpochEvent) Late() (late []EpochEvent, own EpochEvent) {
+	own = *e
+	if !slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.X != nil }) {
+		return nil, own
+	}
+	own.Metrics = nil
+	for _, m := range e.Metrics {
+		if m.X == nil {
+			own.Metrics = append(own.Metrics, m)
+			continue
+		}
+		if n := len(late); n == 0 || late[n-1].Epoch != *m.X {
+			late = append(late, UnknownEpoch(*m.X))
+			late[n].Elapsed = e.Elapsed
+		}
+		to := &late[len(late)-1]
+		if q, known := quantityOf[m.Key]; known {
+			*q.Of(to) = m.Value
+		} else {
+			m.X = nil
+			to.Metrics = append(to.Metrics, m)
+		}
+	}
+	return late, own
+}
+
+// Settle adds an epoch to those of a run, and what it tells late to the epochs that it belongs to.
+func Settle(epochs []EpochEvent, e *EpochEvent) []EpochEvent {
+	late, own := e.Late()
+	for i := range late {
+		at, found := slices.BinarySearchFunc(epochs, late[i].Epoch,
+			func(o EpochEvent, x int) int { return o.Epoch - x })
+		if found {
+			late[i].Elapsed = Absent
+			epochs[at] = epochs[at].With(&late[i])
+		} else {
+			epochs = slices.Insert(epochs, at, late[i])
+		}
+	}
+	if n := len(epochs); n > 0 && epochs[n-1].Epoch == own.Epoch && len(late) > 0 {
+		epochs[n-1] = epochs[n-1].With(&own)
+		return epochs
+	}
+	return append(epochs, own)
 }
 
 // MemberMetrics tell how one net of a committee does by itself. Validation metrics are Absent where a run has no such

@@ -47,7 +47,8 @@ func TestEventsSurviveJSON(t *testing.T) {
 	}
 }
 
-// TestLanczosStepsOfASolve: what is not there is not written, and what is not written is not there, whoever reads; λ = 0 is.
+// TestLanczosStepsOfASolve: what is not there is not written, and what is not written is not there, whoever reads; λ =
+// 0 is.
 func TestLanczosStepsOfASolve(t *testing.T) {
 	with := InnerSummary{Iterations: 9, Stop: krylov.Boundary, LanczosSteps: 2, Multiplier: 0, SteihaugShare: 0.5}
 	without := InnerSummary{Iterations: 7, Stop: krylov.Residual, Multiplier: Absent, SteihaugShare: Absent}

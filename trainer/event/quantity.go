@@ -141,6 +141,18 @@ var quantityOf = func() map[string]Quantity {
 	return m
 }()
 
+// QuantityOf finds a quantity by its key.
+func QuantityOf(key string) (q Quantity, known bool) {
+	q, known = quantityOf[key]
+	return q, known
+}
+
+// IsQuantity reports whether a key is a quantity's.
+func IsQuantity(key string) bool {
+	_, known := quantityOf[key]
+	return known
+}
+
 // Extremes are the quantities whose least and greatest values stay where a long run is downsampled.
 var Extremes = func() (out []Quantity) {
 	for q := range QuantityCount {

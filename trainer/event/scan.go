@@ -194,6 +194,9 @@ func (s *scanner) metric(e *Metric) bool {
 			return s.String(&e.Meaning)
 		case "value":
 			return s.float(&e.Value)
+		case "x":
+			e.X = new(int)
+			return s.Int(e.X)
 		}
 		return s.pass(key)
 	})

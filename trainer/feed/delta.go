@@ -58,6 +58,13 @@ func (b *deltaBuffer) add(e event.Event) {
 	case event.RewindEvent:
 		b.forgetAfter(e.To)
 		d.Rewinds = appendBounded(d.Rewinds, e, maxMarks)
+	case event.CutEvent:
+		e.Cut(d.Epochs)
+		if i := slices.IndexFunc(d.Cuts, func(o event.CutEvent) bool { return o.Metric == e.Metric }); i >= 0 {
+			d.Cuts[i].From = min(d.Cuts[i].From, e.From)
+		} else {
+			d.Cuts = append(d.Cuts, e)
+		}
 	case event.RaceEvent:
 		d.Races = appendBounded(d.Races, e, maxMarks)
 	case event.LapEvent:
@@ -124,6 +131,7 @@ func (b *deltaBuffer) clone() *deltaBuffer {
 	d.Switches = slices.Clone(d.Switches)
 	d.Settings = slices.Clone(d.Settings)
 	d.Rewinds = slices.Clone(d.Rewinds)
+	d.Cuts = slices.Clone(d.Cuts)
 	d.Races = slices.Clone(d.Races)
 	d.Laps = slices.Clone(d.Laps)
 	d.Resumes = slices.Clone(d.Resumes)

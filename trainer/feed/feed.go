@@ -32,6 +32,7 @@ var ErrEnded = errors.New("the run has ended")
 // far.
 type Delta struct {
 	Restart  bool                  // what came before is void: a recorded run was sought through
+	Cuts     []event.CutEvent      // of what came before; Epochs are without what is void
 	Run      *event.RunEvent       // set once
 	Status   event.Status          // always the newest
 	Epochs   []event.EpochEvent    // in order; downsampled (minima and maxima kept) when the viewer is far behind

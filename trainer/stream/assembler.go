@@ -35,13 +35,16 @@ type stepAssembler struct {
 	spread   float64 // the longest time from a step's first value to its last
 	elapsed  float64
 	caughtUp bool // whether all that was there has been read
-	late     bool // whether a value has come after its step was given
-	dropped  int
+	dropped  int  // values of curves that are too many
+	replaced int  // times that values went for later ones
 	rows     rowState
 }
 
 // maxWall is a time of writing, in seconds since 1970, that is none: the year 9999.
 const maxWall = 253_370_764_800
+
+// maxLate is how many values one event tells at most, before another one of the same step follows.
+const maxLate = 1024
 
 // maxSteps is how many of the newest steps are remembered, to go back to.
 const maxSteps = 1 << 16
@@ -75,55 +78,57 @@ func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	}
 	j.resume()
 	j.wall = s.Wall
-	c := j.curve(key)
-	if c == nil {
-		j.dropped++
-		return
-	}
-	step := int(s.Step)
-	if c.any && s.Step == 0 && c.raw == 0 {
-		step = c.step + 1 // a writer that is not told steps says 0
-	}
-	j.add(c, step, s.Step, s.Value)
+	j.value(key, int(s.Step), s.Value)
 	if j.caughtUp && j.complete() {
 		j.flush()
 	}
 }
 
-// add puts a value, written at j.wall, into the step that it belongs to.
-func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
-	if c.any && step < c.step && !c.apart {
-		j.goBack(step, j.wall)
-	}
-	again := c.any && step == c.step
-	c.any, c.step, c.raw = true, step, raw
-	newest := j.lastStep()
+// add puts a value, written at j.wall, to the step that it belongs to. A step that is not below those before opens an
+// epoch; a value of an earlier one is told late, by the epoch under way. Where the steps of the curve that is furthest
+// begin again lower, the run went back; of any other curve what is not below goes.
+func (j *stepAssembler) add(c *curve, step int, v float64) {
+	newest := j.current()
 	switch {
-	case j.open && step > j.epoch.Epoch:
-		j.flush()
-		j.start(step, j.wall)
-	case !j.open && step > newest:
-		j.start(step, j.wall)
-	case !j.open && j.rows.any: // the step was given without it: it is reported once more, with what is new
-		j.start(newest, j.wall)
-	case !j.open:
-		// The step was given without it, or with the first of two values. While all is read in the order of writing
-		// there is nothing better than to leave it out.
-		j.late = j.late || j.caughtUp && !again
+	case !c.any:
+	case step == c.step && same(v, c.value):
 		return
-	case step < j.epoch.Epoch && j.wall < j.shut && j.caughtUp && !j.rows.any:
-		j.late = true
-		return
+	case step < c.step && c.step == newest:
+		j.goBack(step, j.wall)
+		newest = j.current()
+	case step < c.step, step == c.step && c.serial != j.serial, step == c.step && !j.open:
+		j.cut(c, step)
+		c.any = step > c.first
 	}
-	c.apart = step != j.epoch.Epoch
-	if !c.apart {
+	if !c.any {
+		c.first = step
+	}
+	if j.open && (step > j.epoch.Epoch || step == j.epoch.Epoch && c.any && c.serial == j.serial && step > c.step) {
+		j.flush() // an event has no value of a curve's earlier steps beside that of its own
+	}
+	if !j.open {
+		j.start(max(step, newest), j.wall)
+	}
+	if step == j.epoch.Epoch {
 		j.spread = max(j.spread, j.wall-j.opened)
+		if c.serial != j.serial {
+			j.present = append(j.present, c)
+		}
 	}
-	if c.serial != j.serial {
-		j.present = append(j.present, c)
-	}
-	c.set(&j.epoch, j.serial, v)
+	c.set(&j.epoch, step, j.serial, v)
 	j.elapsed = max(j.elapsed, j.wall-j.first)
+	if len(j.epoch.Metrics) >= maxLate {
+		j.flush()
+	}
+}
+
+// cut says that a curve's values from a step on are void.
+func (j *stepAssembler) cut(c *curve, from int) {
+	if c.serial == j.serial { // the step under way may have some of them
+		j.flush()
+	}
+	j.queue = append(j.queue, event.CutEvent{Metric: c.name(), From: from})
+	j.replaced++
 }
 
 // lastStep is the newest step that was given.
@@ -206,11 +211,12 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 	if at == 0 { // to before the first: this is another run
 		curves := j.curves
 		*j = stepAssembler{
-			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, spread: j.spread,
-			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial, rows: j.rows.again(),
+			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, replaced: j.replaced,
+			spread: j.spread, queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial,
+			rows: j.rows.again(),
 		}
 		for _, c := range curves {
-			c.any, c.step, c.raw = false, 0, 0
+			c.any = false
 		}
 		j.startRun(wall)
 		j.wall = wall
@@ -220,7 +226,9 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 	j.queue = append(j.queue, event.RewindEvent{Epoch: j.lastStep(), To: to})
 	j.steps = j.steps[:at]
 	for _, c := range j.curves {
-		c.step = min(c.step, to)
+		if c.step > to { // its value there, if it has one, is not known any more
+			c.step, c.value, c.any = to, math.NaN(), c.any && c.first <= to
+		}
 	}
 }
 
@@ -279,5 +287,7 @@ func (j *stepAssembler) flush() {
 	}
 	j.shut = j.first + j.elapsed
 	j.open, j.epoch = false, event.EpochEvent{}
-	j.expected, j.present = j.present, j.expected[:0]
+	if len(j.present) > 0 {
+		j.expected, j.present = j.present, j.expected[:0]
+	}
 }

@@ -10,13 +10,14 @@ import (
 type curve struct {
 	key     string
 	tag     event.Tag
-	percent bool  // an accuracy from 0 to 100
-	any     bool  // whether it has a value
-	step    int   // of the newest
-	raw     int64 // the same as it was written
-	apart   bool  // whether that went to another step, as it counts them otherwise
-	at      int   // where its figure stands in the step under way
-	serial  int   // of the newest step that has a value
+	percent bool    // an accuracy from 0 to 100
+	any     bool    // whether it has a value
+	first   int     // step
+	step    int     // of the newest
+	raw     int     // the same as it was written
+	value   float64 // the newest
+	at      int     // where its figure stands in the step under way
+	serial  int     // of the newest step that has a value
 }
 
 // field returns where the values go in an epoch, nil for a figure.
@@ -27,27 +28,46 @@ func (c *curve) field(e *event.EpochEvent) *event.Float {
 	return c.tag.Quantity.Of(e)
 }
 
-// set sets the value in the epoch of the step under way, which is that of a serial number.
-func (c *curve) set(e *event.EpochEvent, serial int, v float64) {
-	again := c.serial == serial
-	c.serial = serial
+// name is what the curve is called in events: its quantity, or what its writer calls it where that is no quantity.
+func (c *curve) name() string {
+	if c.tag.Known {
+		return c.tag.Quantity.Info().Key
+	}
+	if event.IsQuantity(c.key) {
+		return c.key + ".2"
+	}
+	return c.key
+}
+
+// set sets the value at a step in the epoch of the step under way, which is that of a serial number.
+func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
+	again := c.any && c.serial == serial && c.step == step
+	c.any, c.step, c.serial, c.value = true, step, serial, v
 	f := c.field(e)
 	if f != nil && c.tag.Quantity.Info().Share && !c.tag.Accuracy && (v < 0 || v > 1) { // no share of the rows
 		c.tag, f, again = event.Tag{}, nil, false
 	}
-	switch {
-	case f != nil && c.tag.Accuracy:
+	if f != nil && c.tag.Accuracy {
 		c.percent = c.percent || v > 1 && v <= 100
 		if c.percent {
 			v /= 100
 		}
-		*f = event.ValueOf(math.Max(0, 1-v))
-	case f != nil:
+		v = math.Max(0, 1-v)
+	}
+	switch {
+	case f != nil && step == e.Epoch:
 		*f = event.ValueOf(v)
 	case again:
 		e.Metrics[c.at].Value = event.ValueOf(v)
 	default:
+		m := event.Metric{Key: c.name(), Value: event.ValueOf(v)}
+		if step != e.Epoch {
+			m.X = &step
+		}
 		c.at = len(e.Metrics)
-		e.Metrics = append(e.Metrics, event.Metric{Key: c.key, Value: event.ValueOf(v)})
+		e.Metrics = append(e.Metrics, m)
 	}
 }
+
+// same reports whether two numbers are equal, or both NaN.
+func same(a, b float64) bool { return a == b || a != a && b != b }

@@ -91,10 +91,12 @@ func (j *stepAssembler) value(key string, step int, v float64) {
 		j.dropped++
 		return
 	}
+	raw := step
 	if c.any && step == 0 && c.raw == 0 {
 		step = c.step + 1 // a writer that is not told steps says 0
 	}
-	j.add(c, step, int64(step), v)
+	j.add(c, step, v)
+	c.raw = raw
 }
 
 // keyOf puts the part before a key that does not say it.

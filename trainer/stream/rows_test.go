@@ -155,7 +155,8 @@ func TestRowsAndTheRun(t *testing.T) {
 	}
 }
 
-// FuzzRows: whatever rows come, epochs ascend but for returns and what is told once more, and every event can be written.
+// FuzzRows: whatever rows come, epochs ascend but for returns and what is told once more, and every event can be
+// written.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte{1, 1, 0, 1, 0, 1, 1, 200, 3, 1, 0, 7}, uint8(2))
 	f.Add([]byte{0, 0, 0, 0, 255, 255, 9, 9, 4, 128, 1, 1}, uint8(1))

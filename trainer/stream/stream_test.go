@@ -244,7 +244,8 @@ func TestFileThatGrows(t *testing.T) {
 	}
 }
 
-// The last line of a file that is no longer written needs no end. Where it goes on after all, everything is read again, once.
+// The last line of a file that is no longer written needs no end. Where it goes on after all, everything is read again,
+// once.
 func TestLastLineWithoutAnEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.csv")
 	write := func(text string) {

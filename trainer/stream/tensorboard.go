@@ -22,10 +22,9 @@ import (
 //
 // A step becomes an epoch, its tags known figures of one where their names say so, and the rest Figures; the time of
 // writing since the first becomes the elapsed seconds. A step is given when all the tags of the one before have
-// come, when a later step comes, or when nothing more came for
-// two seconds, or longer where values of the steps before took longer. A tag whose steps are counted otherwise,
-// as those of train by batches and those of validation by epochs, goes to the step that its time of writing
-// falls in. Steps that begin again lower are a return to an earlier epoch, and from the first one a new run.
+// come, when a later step comes, or when nothing more came for two seconds, or longer where values of the steps before
+// took longer. A value of an earlier step is told late, with its own step. Where the steps of the tag that is furthest
+// begin again lower, the run went back to an earlier epoch, and from the first one it is a new run.
 func TensorBoard(dir string) (Source, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -50,8 +49,6 @@ const (
 	// where something does.
 	rescan     = 10 * time.Second
 	rescanSoon = time.Second / 2
-	// mendAfter is how long a value that came too late waits at least until all is read again, to put it in its place.
-	mendAfter = 5 * time.Second
 	// maxCurves is how many tags are shown.
 	maxCurves = 1000
 )
@@ -65,8 +62,6 @@ type board struct {
 	polled  bool      // whether there may be more in the files, since the last ErrNone
 	files   []*eventFile
 	stepAssembler
-	started time.Time // when reading began again
-	took    time.Duration
 	warning string
 	dead    error // of a file that is none
 
@@ -79,9 +74,9 @@ func (b *board) start(run foundRun) {
 	if run.dir != b.run.dir {
 		b.warning = ""
 	}
-	b.run, b.scanned, b.started = run, time.Now(), time.Now()
+	b.run, b.scanned = run, time.Now()
 	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
-	b.polled, b.took, b.dead = false, 0, nil
+	b.polled, b.dead = false, nil
 	b.sessions, b.histograms = nil, make(map[string]bool)
 	b.open(run)
 }
@@ -149,9 +144,6 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 			continue
 		}
 		b.polled = false
-		if b.took == 0 {
-			b.took = time.Since(b.started)
-		}
 		if b.dead != nil && b.given == 0 {
 			return nil, b.dead
 		}
@@ -233,11 +225,6 @@ func (b *board) poll() (restart bool, err error) {
 			return true, nil
 		}
 		f.size, f.wrote = info.Size(), info.ModTime()
-	}
-	// Reading everything again must stay a small part of the time.
-	if b.late && time.Since(b.started) > max(mendAfter, 20*b.took) {
-		b.start(b.run)
-		return true, nil
 	}
 	return false, nil
 }

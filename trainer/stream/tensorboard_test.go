@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,8 @@ func text(events []event.Event) string {
 		switch e := e.(type) {
 		case event.RunEvent:
 			fmt.Fprintf(&b, "run %s; ", e.ID)
+		case event.CutEvent:
+			fmt.Fprintf(&b, "cut %s %d; ", e.Metric, e.From)
 		case event.RewindEvent:
 			fmt.Fprintf(&b, "back %d→%d; ", e.Epoch, e.To)
 		case event.EpochEvent:
@@ -83,6 +86,9 @@ func text(events []event.Event) string {
 				}
 			}
 			for _, f := range e.Metrics {
+				if f.X != nil {
+					f.Key += fmt.Sprint("@", *f.X)
+				}
 				fmt.Fprintf(&b, " [%s=%.4g]", f.Key, f.Value)
 			}
 			fmt.Fprintf(&b, " @%.4g; ", e.Elapsed)
@@ -157,15 +163,15 @@ func TestTensorBoardSteps(t *testing.T) {
 		{"no steps", []point{{"loss", 0, 3}, {"acc", 0, 1}, {"loss", 0, 2}, {"acc", 0, 1}, {"loss", 0, 1}},
 			"run x; 0 loss=3 err=0 @1; 1 loss=2 err=0 @3; 2 loss=1 @4"},
 		{"steps of another count", []point{{"train/loss", 100, 4}, {"train/loss", 200, 3}, {"val/loss", 1, 9}, {"train/loss", 300, 2}, {"train/loss", 400, 1}, {"val/loss", 2, 8}},
-			"run x; 100 loss=4 @0; 200 loss=3 test=9 @2; 300 loss=2 @3; 400 loss=1 test=8 @5"},
+			"run x; 100 loss=4 @0; 200 loss=3 [test_loss@1=9] @2; 300 loss=2 @3; 400 loss=1 [test_loss@2=8] @5"},
 		{"went on from a checkpoint", []point{{"loss", 1, 4}, {"loss", 2, 3}, {"loss", 3, 5}, {"acc", 3, 1}, {"loss", 2, 2}, {"acc", 2, 1}, {"loss", 3, 1}},
 			"run x; 1 loss=4 @0; 2 loss=3 @1; 3 loss=5 err=0 @3; back 3→1; 2 loss=2 err=0 @5; 3 loss=1 @6"},
 		{"began again", []point{{"loss", 1, 4}, {"loss", 2, 3}, {"loss", 1, 2}, {"loss", 2, 1}},
 			"run x; 1 loss=4 @0; 2 loss=3 @1; run x (2); 1 loss=2 @0; 2 loss=1 @1"},
 		{"both counts go back", []point{{"loss", 100, 4}, {"val_loss", 1, 4}, {"loss", 200, 3}, {"val_loss", 2, 3}, {"loss", 200, 2}, {"val_loss", 1, 1}},
-			"run x; 100 loss=4 test=4 @1; 200 loss=2 test=1 @5"},
+			"run x; 100 loss=4 [test_loss@1=4] @1; 200 loss=2 [test_loss@2=3] @4; cut test_loss 1; 200 [test_loss@1=1] @5"},
 		{"two losses", []point{{"loss", 1, 4}, {"train_loss", 1, 3}, {"grad_norm", 1, 2}, {"error", 1, 7}, {"rmse", 1, 8}},
-			"run x; 1 loss=4 g=2 rmse=8 [train_loss=3] [error=7] @4"},
+			"run x; 1 loss=4 g=2 rmse=8 [train_loss=3] [error.2=7] @4"},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		w := newEventWriter(t, filepath.Join(dir, fileName), 1e9)
@@ -239,7 +245,7 @@ func TestTensorBoardIsFollowed(t *testing.T) {
 	}
 }
 
-// A value that is flushed after its step was given gets its place when all is read again.
+// A value that is flushed after its step was given is told late, by the newest step.
 func TestTensorBoardLateValues(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	train := newEventWriter(t, filepath.Join(dir, "train", fileName), 1e9)
@@ -249,17 +255,10 @@ func TestTensorBoardLateValues(t *testing.T) {
 	s := openBoard(t, dir)
 	all(t, s)
 	validation.put("loss", 1, 1e9+1, 9)
-	if _, err := all(t, s); !errors.Is(err, ErrNone) {
-		t.Fatal(err)
-	}
-	s.(*board).started = time.Time{} // as if it had been read long ago
 	train.old()
 	validation.old()
-	if _, err := s.Next(t.Context()); !errors.Is(err, ErrRestart) {
-		t.Fatalf("got %v: expected a restart", err)
-	}
 	events, _ := all(t, s)
-	if got := text(events); got != "run x; 1 loss=3 test=9 @1; 2 loss=2 @2" {
+	if got := text(events); got != "2 [test_loss@1=9] @2" {
 		t.Errorf("read %s", got)
 	}
 }
@@ -306,8 +305,8 @@ func TestTensorBoardThatIsNone(t *testing.T) {
 	}
 }
 
-// Whatever is written in whatever order, epochs ascend but for returns, which name epochs that there were, and every
-// event can be written.
+// Whatever is written in whatever order, epochs ascend but for returns, which name epochs that there were, each
+// metric's own epochs do but for what was cut, and every event can be written.
 func FuzzStepAssembler(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 1, 1, 1, 0, 2, 1, 1, 2, 1, 0, 1, 1}, uint8(2))
 	f.Add([]byte{0, 9, 200, 1, 1, 200, 0, 0, 0, 0, 0, 0, 2, 255, 3}, uint8(0))
@@ -316,6 +315,16 @@ func FuzzStepAssembler(f *testing.F) {
 		j := newStepAssembler("x")
 		wall := 1e9
 		newest, given := math.MinInt, map[int]bool{}
+		told := map[string][]int{} // of each metric, the epochs that it has values of
+		tell := func(key string, x int) {
+			if xs := told[key]; len(xs) > 0 && x <= xs[len(xs)-1] {
+				t.Fatalf("%s: %d after %d", key, x, xs[len(xs)-1])
+			}
+			told[key] = append(told[key], x)
+		}
+		cut := func(key string, from int) {
+			told[key] = slices.DeleteFunc(told[key], func(x int) bool { return x >= from })
+		}
 		check := func() {
 			for e := j.next(); e != nil; e = j.next() {
 				if _, err := event.EncodeEvent(e); err != nil {
@@ -324,17 +333,31 @@ func FuzzStepAssembler(f *testing.F) {
 				switch e := e.(type) {
 				case event.RunEvent:
 					newest, given = math.MinInt, map[int]bool{}
+					clear(told)
+				case event.CutEvent:
+					cut(e.Metric, e.From)
 				case event.RewindEvent:
+					for key := range told {
+						cut(key, e.To+1)
+					}
 					if e.Epoch != newest || !given[e.To] || e.To >= e.Epoch {
 						t.Fatalf("%+v at epoch %d", e, newest)
 					}
 					newest = e.To
 				case event.EpochEvent:
-					if e.Epoch <= newest {
+					if e.Epoch < newest {
 						t.Fatalf("epoch %d after %d", e.Epoch, newest)
 					}
 					newest = e.Epoch
 					given[newest] = true
+					for q := range event.QuantityCount {
+						if q != event.Elapsed && q != event.Seconds && !q.Of(&e).Absent() {
+							tell(q.Info().Key, newest)
+						}
+					}
+					for i := range e.Metrics {
+						tell(e.Metrics[i].Key, e.Metrics[i].At(newest))
+					}
 				}
 			}
 		}

@@ -239,6 +239,13 @@ func (s *Series) Cut(epoch float64) {
 	s.recount()
 }
 
+// Drop takes away the points from an epoch on, without a branch that stays.
+func (s *Series) Drop(epoch float64) {
+	old := s.Old
+	s.Cut(math.Nextafter(epoch, math.Inf(-1)))
+	s.Old = old
+}
+
 // recount finds the newest values again, as closely as they were kept.
 func (s *Series) recount() {
 	for i := len(s.tail) - 1; i >= 0 && s.finite == 0; i-- {

@@ -187,9 +187,12 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		}
 	}
 	for i, f := range e.Metrics {
-		if f.Value.Absent() {
+		if f.Value.Absent() || f.X != nil && event.IsQuantity(f.Key) {
 			continue
 		}
+		x := c.now
+		x[chart.Epochs] = float64(f.At(e.Epoch))
+		f.X = nil
 		at := i
 		if at >= len(c.Metrics) || c.Metrics[at].Key != f.Key {
 			var known bool
@@ -199,7 +202,7 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 				}
 			}
 		}
-		c.Metrics[at].add(f, c.now, true)
+		c.Metrics[at].add(f, x, true)
 	}
 }
 

@@ -1,10 +1,13 @@
 package history
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 )
 
 // What another program tells later of the newest step goes to it: it is no second step, and takes nothing from it.
@@ -81,4 +84,56 @@ func TestMoreOfAStepBeforeARewind(t *testing.T) {
 	if n := len(h.Log.Entries); h.Log.Entries[n-2].Text != "back to step 1" {
 		t.Errorf("the log has %q before the end", h.Log.Entries[n-2].Text)
 	}
+}
+
+// What is told of earlier epochs stands there, and what was cut is gone, whether a viewer got the events one by one or
+// at once.
+func TestValuesOfEarlierEpochs(t *testing.T) {
+	x := func(at int) *int { return &at }
+	events := []event.Event{
+		event.RunEvent{Version: 1, ID: "a"}, lossOf(1, 4), lossOf(5, 3),
+		lossOf(9, 2, event.Metric{Key: "a", Value: 7, X: x(2)}, event.Metric{Key: "test_loss", Value: 6, X: x(3)}, event.Metric{Key: "a", Value: 8, X: x(4)}),
+		event.CutEvent{Metric: "a", From: 4},
+		lossOf(9, event.Absent, event.Metric{Key: "a", Value: 5, X: x(4)}, event.Metric{Key: "test_loss", Value: 1, X: x(6)}),
+	}
+	for _, atOnce := range []bool{false, true} {
+		h, r := &History{}, feed.NewRelay(nil)
+		f := r.Feed()
+		next := func() {
+			d, err := f.Wait(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Apply(&d)
+		}
+		for _, e := range events {
+			if r.Add(e); !atOnce {
+				next()
+			}
+		}
+		if atOnce {
+			next()
+		}
+		for name, c := range map[string]struct {
+			of   *chart.Series
+			want string
+		}{"loss": {&h.Curves.Loss, "1:4 5:3 9:2"}, "test loss": {&h.Curves.TestLoss, "3:6 6:1"}, "a": {&h.Curves.Metrics[0].Series, "2:7 4:5"}} {
+			got := ""
+			for _, b := range c.of.Buckets {
+				got += fmt.Sprintf("%g:%g ", b.X1[chart.Epochs], b.Last)
+			}
+			if strings.TrimSpace(got) != c.want {
+				t.Errorf("at once %v: %s is %s, expected %s", atOnce, name, got, c.want)
+			}
+		}
+		if h.Latest.TestLoss != 1 || h.Latest.Loss != 2 {
+			t.Errorf("the newest are %v and %v", h.Latest.TestLoss, h.Latest.Loss)
+		}
+	}
+}
+
+func lossOf(epoch int, loss event.Float, metrics ...event.Metric) event.EpochEvent {
+	e := event.UnknownEpoch(epoch)
+	e.Loss, e.Metrics = loss, metrics
+	return e
 }

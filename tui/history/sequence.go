@@ -72,6 +72,9 @@ func (q *sequence) apply() {
 // play goes through the epochs in order.
 func (q *sequence) play() {
 	d := q.d
+	for _, e := range d.Cuts {
+		q.void(e)
+	}
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
 		if q.resume(e) && (q.rewinds == len(d.Rewinds) || d.Rewinds[q.rewinds].Epoch > q.Latest.Epoch) {
@@ -180,6 +183,7 @@ func (q *sequence) end(d *feed.Delta) {
 func (q *sequence) epoch(latest *event.EpochEvent) {
 	now, old := *latest, &q.Latest
 	e := &now
+	q.late(e)
 	q.Curves.now = PositionOf(e)
 	q.updateBest(e)
 	if passed := e.Elapsed - old.Elapsed; q.External() && q.Epochs > 0 && e.Seconds.Absent() && passed >= 0 {
@@ -199,6 +203,72 @@ func (q *sequence) epoch(latest *event.EpochEvent) {
 	q.solved(&plain)
 }
 
+// late takes in what another program tells of earlier epochs. Its values are the newest of their quantities.
+func (q *sequence) late(e *event.EpochEvent) {
+	late, _ := e.Late()
+	for _, before := range late {
+		q.updateBest(&before)
+		for of := range event.QuantityCount {
+			if v := *of.Of(&before); of != event.Elapsed && !v.Absent() {
+				*of.Of(&q.Latest) = v
+				if s := q.curveOf(of); s != nil {
+					s.Append(PositionOf(&before), float64(v))
+				}
+			}
+		}
+	}
+}
+
+// void takes away what a metric has from an epoch on.
+func (q *sequence) void(e event.CutEvent) {
+	for i := range q.Curves.Metrics {
+		if m := &q.Curves.Metrics[i]; m.Key == e.Metric {
+			m.Series.Drop(float64(e.From))
+		}
+	}
+	of, known := event.QuantityOf(e.Metric)
+	if !known {
+		return
+	}
+	if s := q.curveOf(of); s != nil {
+		s.Drop(float64(e.From))
+	}
+	if slices.Contains(q.Measure.Order(), of) {
+		q.forgetBests(e.From)
+	}
+}
+
+// curveOf returns the curve of a quantity, nil where it has none.
+func (q *sequence) curveOf(of event.Quantity) *chart.Series {
+	c := &q.Curves
+	train, test := q.Metrics()
+	switch of {
+	case event.Loss:
+		return &c.Loss
+	case event.TestLoss:
+		return &c.TestLoss
+	case event.ValidationLoss:
+		return &c.ValidationLoss
+	case train:
+		return &c.Metric
+	case test:
+		return &c.TestMetric
+	case train.Validation():
+		return &c.ValidationMetric
+	case event.Radius:
+		return &c.Radius
+	case event.Rho:
+		return &c.Rho
+	case event.Rate:
+		return &c.Rate
+	case event.GradientNorm:
+		return &c.Gradient
+	case event.StepNorm:
+		return &c.Step
+	}
+	return nil
+}
+
 // measured adds an epoch's values to the curves.
 func (q *sequence) measured(e, old *event.EpochEvent) {
 	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the
@@ -209,20 +279,13 @@ func (q *sequence) measured(e, old *event.EpochEvent) {
 			*y = before
 		}
 	}
-	put(&q.Curves.Loss, &e.Loss, old.Loss)
-	put(&q.Curves.TestLoss, &e.TestLoss, old.TestLoss)
-	train, test := q.Metrics()
-	put(&q.Curves.Metric, train.Of(e), *train.Of(old))
-	put(&q.Curves.TestMetric, test.Of(e), *test.Of(old))
-	if q.External() || q.Run != nil && q.Run.Data.ValidationRows > 0 {
-		put(&q.Curves.ValidationLoss, &e.ValidationLoss, old.ValidationLoss)
-		put(&q.Curves.ValidationMetric, train.Validation().Of(e), *train.Validation().Of(old))
+	train, _ := q.Metrics()
+	held := q.External() || q.Run != nil && q.Run.Data.ValidationRows > 0
+	for of := range event.QuantityCount {
+		if s := q.curveOf(of); s != nil && (held || of != event.ValidationLoss && of != train.Validation()) {
+			put(s, of.Of(e), *of.Of(old))
+		}
 	}
-	put(&q.Curves.Radius, &e.Radius, old.Radius)
-	put(&q.Curves.Rho, &e.Rho, old.Rho)
-	put(&q.Curves.Rate, &e.Rate, old.Rate)
-	put(&q.Curves.Gradient, &e.GradientNorm, old.GradientNorm)
-	put(&q.Curves.Step, &e.StepNorm, old.StepNorm)
 	if n := e.InnerIterations(); !n.Absent() {
 		q.Curves.Inner.Append(q.Curves.now, float64(n))
 	}
@@ -327,14 +390,19 @@ func (q *sequence) cut(to int) {
 	}
 	q.Before = event.UnknownEpoch(0)
 	q.Solves.cut(to)
-	q.bests = slices.DeleteFunc(q.bests, func(b Best) bool { return b.Epoch > to })
+	q.forgetBests(to + 1)
+	q.Gen.Epoch++
+	q.Gen.Inner++
+	q.Gen.Spectrum++
+}
+
+// forgetBests forgets what was best from an epoch on.
+func (q *sequence) forgetBests(from int) {
+	q.bests = slices.DeleteFunc(q.bests, func(b Best) bool { return b.Epoch >= from })
 	q.Best = Best{}
 	if n := len(q.bests); n > 0 {
 		q.Best = q.bests[n-1]
 	}
-	q.Gen.Epoch++
-	q.Gen.Inner++
-	q.Gen.Spectrum++
 }
 
 // resumed notes where a run was taken up again.
@@ -394,6 +462,7 @@ func (q *sequence) more(e *event.EpochEvent) {
 	if !q.Latest.Seconds.Absent() {
 		told.Seconds = event.Absent
 	}
+	q.late(e)
 	q.Curves.now = PositionOf(e)
 	q.updateBest(e)
 	q.measured(&told, &q.Latest)

@@ -37,6 +37,13 @@ func (t *TextRecorder) Record(e event.Event) error {
 		t.run, t.optimizer, t.opened = e, e.Optimizer, true
 		t.opening()
 	case event.EpochEvent:
+		late, own := e.Late()
+		for i := range late {
+			if err := t.Record(late[i]); err != nil {
+				return err
+			}
+		}
+		e = own
 		t.optimizer = e.Optimizer
 		if e.Epoch == 0 && t.columns == nil {
 			t.first = &e

@@ -128,8 +128,8 @@ func (x *exporter) jsonl(cmd *cobra.Command, s *store.Store, r *store.Run) error
 	return x.output(cmd, func(w io.Writer) error { return events(cmd, s, r, trainer.NewJSONLines(w).Record) })
 }
 
-// csv writes an epoch a row: the fields of the event, the inner iterations and solves in all, and a method's own
-// figures. What an epoch lacks is empty.
+// csv writes an epoch a row, what is told late in a row of its own: the fields of the event, the inner iterations and
+// solves in all, and a method's own figures. What an epoch lacks is empty.
 func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 	keys, err := metricKeys(cmd, s, r)
 	if err != nil {
@@ -147,12 +147,15 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 			if !ok {
 				return nil
 			}
-			row := append(fieldTexts(reflect.ValueOf(epoch)), strconv.Itoa(len(epoch.Inner)),
-				strconv.Itoa(iterations(&epoch)))
-			for _, key := range keys {
-				row = append(row, floatText(print.MetricOf(key)(&epoch)))
+			late, own := epoch.Late()
+			for _, e := range append(late, own) {
+				row := append(fieldTexts(reflect.ValueOf(e)), strconv.Itoa(len(e.Inner)), strconv.Itoa(iterations(&e)))
+				for _, key := range keys {
+					row = append(row, floatText(print.MetricOf(key)(&e)))
+				}
+				w.Write(row)
 			}
-			return w.Write(row)
+			return w.Error()
 		})
 		if err != nil {
 			return err
@@ -177,7 +180,8 @@ func metricKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string
 	_, err = readable(cmd.Context(), s, r, func(e event.Event) error {
 		if e, ok := e.(event.EpochEvent); ok {
 			for i := range e.Metrics {
-				if key := e.Metrics[i].Key; !seen[key] {
+				m := &e.Metrics[i]
+				if key := m.Key; !seen[key] && (m.X == nil || !event.IsQuantity(key)) {
 					seen[key] = true
 					keys = append(keys, key)
 				}

@@ -91,7 +91,7 @@ func (t *summary) add(e event.Event, epochs bool) {
 			t.text[stop.String()] = stop.Text()
 		}
 		if epochs {
-			t.epochs = append(t.epochs, e)
+			t.epochs = event.Settle(t.epochs, &e)
 		}
 	case event.SwitchEvent:
 		t.switches = append(t.switches, e)

@@ -64,6 +64,11 @@ func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
 			out = append(out, tfevents.Scalar{Tag: tag, Step: int64(e.Epoch), Wall: wall, Value: float64(v)})
 		}
 	}
+	late, own := e.Late()
+	for i := range late {
+		out = append(out, scalars(&late[i], wall)...)
+	}
+	e = &own
 	for q := range event.QuantityCount {
 		if tag := q.Info().Tag; tag != "" {
 			add(tag, *q.Of(e))

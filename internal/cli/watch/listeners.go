@@ -246,10 +246,13 @@ func (s *saver) start(run event.RunEvent) {
 	s.opening = &run
 }
 
+// maxPending is how many figures an epoch that is held has at most: it may get many that were told late.
+const maxPending = 4096
+
 // record records an event. An epoch is held until the next event, as what is told of it later belongs to it.
 func (s *saver) record(e event.Event) {
 	epoch, is := e.(event.EpochEvent)
-	if is && s.pending != nil && s.pending.Epoch == epoch.Epoch {
+	if is && s.pending != nil && s.pending.Epoch == epoch.Epoch && len(s.pending.Metrics) < maxPending {
 		*s.pending = s.pending.With(&epoch)
 		return
 	}

@@ -61,7 +61,7 @@ func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
 	switch {
 	case printer != nil:
 		err = printer.out.Flush()
-	case sum.epochs == 0:
+	case !sum.began:
 		return fmt.Errorf("%s: nothing to print yet", source.Name())
 	default:
 		err = sum.print(cmd.OutOrStdout(), source.Name())
@@ -103,86 +103,31 @@ func warningOf(s stream.Source) string {
 
 // summary is what a run has of each of its metrics.
 type summary struct {
-	run     event.RunEvent
+	event.Collection
 	done    *event.DoneEvent
-	epochs  int // that were reported
-	latest  int
+	began   bool // an epoch was reported
 	elapsed event.Float
-	metrics []metric
-	at      map[string]int
-}
-
-// metric is one number of a run's epochs.
-type metric struct {
-	name          string
-	share         bool
-	latest        event.Float
-	epoch         int // of the newest
-	min, max      float64
-	minAt         int
-	maxAt         int
-	count, broken int
 }
 
 func (s *summary) add(e event.Event) {
+	if run, begins := e.(event.RunEvent); begins && s.Run.ID != run.ID {
+		*s = summary{}
+	}
 	switch e := e.(type) {
-	case event.RunEvent:
-		if s.run.ID != e.ID {
-			*s = summary{}
-		}
-		s.run = e
 	case event.DoneEvent:
 		s.done = &e
 	case event.EpochEvent:
-		if s.epochs == 0 || e.Epoch != s.latest {
-			s.epochs++
-		}
-		s.latest = e.Epoch
+		s.began = true
 		if !e.Elapsed.Absent() {
 			s.elapsed = e.Elapsed
 		}
-		for q := range event.QuantityCount {
-			if q != event.Elapsed && q != event.Seconds {
-				s.addPoint(q.Info().Name, q.Info().Share, e.Epoch, *q.Of(&e))
-			}
-		}
-		for i := range e.Metrics {
-			s.addPoint(e.Metrics[i].Key, false, e.Epoch, e.Metrics[i].Value)
-		}
 	}
-}
-
-func (s *summary) addPoint(name string, share bool, epoch int, v event.Float) {
-	if v.Absent() {
-		return
-	}
-	i, ok := s.at[name]
-	if !ok {
-		if s.at == nil {
-			s.at = map[string]int{}
-		}
-		i = len(s.metrics)
-		s.at[name] = i
-		s.metrics = append(s.metrics, metric{name: name, share: share})
-	}
-	m := &s.metrics[i]
-	m.latest, m.epoch = v, epoch
-	if m.count++; !v.Finite() {
-		m.broken++
-		return
-	}
-	if x := float64(v); m.count-m.broken == 1 {
-		m.min, m.max, m.minAt, m.maxAt = x, x, epoch, epoch
-	} else if x < m.min {
-		m.min, m.minAt = x, epoch
-	} else if x > m.max {
-		m.max, m.maxAt = x, epoch
-	}
+	s.See(e)
 }
 
 func (s *summary) print(out io.Writer, source string) error {
-	line := cmp.Or(s.run.Data.Name, source)
-	line += ": " + print.Count(s.epochs, s.run.Counted())
+	line := cmp.Or(s.Run.Data.Name, source)
+	line += ": " + print.Count(s.Epochs(), s.Run.Counted())
 	if s.elapsed > 0 {
 		line += " in " + print.Elapsed(s.elapsed)
 	}
@@ -195,23 +140,28 @@ func (s *summary) print(out io.Writer, source string) error {
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {
 		return err
 	}
-	table := print.Table{Headers: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(),
-		">greatest", ">" + s.run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
-	for i := range s.metrics {
-		m := &s.metrics[i]
-		text := func(v float64) string {
-			if m.share {
-				return print.Percent(event.Float(v))
+	table := print.Table{Headers: []string{"metric", ">newest", ">" + s.Run.Counted(), ">least", ">" + s.Run.Counted(),
+		">greatest", ">" + s.Run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
+	for _, m := range s.Told() {
+		name := m.Key
+		if m.Info != nil {
+			name = m.Info.Name
+		}
+		text := func(v event.Float) string {
+			if m.Info != nil && m.Info.Share {
+				return print.Percent(v)
 			}
-			return print.Number(event.Float(v), 6)
+			return print.Number(v, 6)
 		}
-		cells := []string{m.name, text(float64(m.latest)), fmt.Sprint(m.epoch), "", "", "", "", fmt.Sprint(m.count), ""}
-		if m.count > m.broken {
-			cells[3], cells[4], cells[5], cells[6] = text(m.min), fmt.Sprint(m.minAt), text(m.max),
-				fmt.Sprint(m.maxAt)
+		newest := m.Last()
+		cells := []string{name, text(newest.V), fmt.Sprint(newest.X), "", "", "", "", fmt.Sprint(len(m.Points)), ""}
+		least, greatest, broken := m.Range()
+		if least != nil {
+			cells[3], cells[4], cells[5], cells[6] = text(least.V), fmt.Sprint(least.X), text(greatest.V),
+				fmt.Sprint(greatest.X)
 		}
-		if m.broken > 0 {
-			cells[8] = fmt.Sprint(m.broken)
+		if broken > 0 {
+			cells[8] = fmt.Sprint(broken)
 		}
 		table.Add(cells...)
 	}

@@ -1,0 +1,120 @@
+package event
+
+import (
+	"slices"
+	"sort"
+)
+
+// Point is a value of a metric at the epoch that it belongs to.
+type Point struct {
+	X int
+	V Float
+}
+
+// Series is all that a run has told of a metric, by its epochs.
+type Series struct {
+	Key    string        // a quantity's or a figure's, as in a CutEvent
+	Info   *QuantityInfo // nil for a figure
+	Points []Point       // X ascends
+}
+
+// cut drops the points from an epoch on.
+func (s *Series) cut(from int) {
+	s.Points = s.Points[:sort.Search(len(s.Points), func(i int) bool { return s.Points[i].X >= from })]
+}
+
+// Collection makes series of a run's events, but for those of its times: values that were told late stand at their
+// epochs, and what the run went back behind, or what was cut, is gone. Another run begins it anew. The zero Collection
+// is empty.
+type Collection struct {
+	Run    RunEvent
+	Series []*Series // in the order in which the run told them first
+	by     map[string]*Series
+}
+
+// See takes the next event.
+func (c *Collection) See(e Event) {
+	switch e := e.(type) {
+	case RunEvent:
+		if e.ID != c.Run.ID {
+			*c = Collection{}
+		}
+		c.Run = e
+	case EpochEvent:
+		for q := range QuantityCount {
+			if v := *q.Of(&e); !v.Absent() && q != Elapsed && q != Seconds {
+				c.add(q.Info().Key, q.Info(), e.Epoch, v)
+			}
+		}
+		for i := range e.Metrics {
+			if m := &e.Metrics[i]; !m.Value.Absent() {
+				c.add(m.Key, nil, m.At(e.Epoch), m.Value)
+			}
+		}
+	case RewindEvent:
+		for _, s := range c.Series {
+			s.cut(e.To + 1)
+		}
+	case CutEvent:
+		if s := c.by[e.Metric]; s != nil {
+			s.cut(e.From)
+		}
+	}
+}
+
+func (c *Collection) add(key string, info *QuantityInfo, x int, v Float) {
+	s := c.by[key]
+	if s == nil {
+		if q, known := quantityOf[key]; known {
+			info = q.Info()
+		}
+		s = &Series{Key: key, Info: info}
+		if c.by == nil {
+			c.by = map[string]*Series{}
+		}
+		c.by[key] = s
+		c.Series = append(c.Series, s)
+	}
+	if n := len(s.Points); n > 0 && x <= s.Points[n-1].X {
+		s.cut(x)
+	}
+	s.Points = append(s.Points, Point{x, v})
+}
+
+// Range returns the least and the greatest of the finite values, nil where there are none, and how many are not finite.
+func (s *Series) Range() (least, greatest *Point, broken int) {
+	for i := range s.Points {
+		p := &s.Points[i]
+		switch {
+		case !p.V.Finite():
+			broken++
+		case least == nil:
+			least, greatest = p, p
+		case p.V < least.V:
+			least = p
+		case p.V > greatest.V:
+			greatest = p
+		}
+	}
+	return least, greatest, broken
+}
+
+// Last is the newest point of a series, which must have one.
+func (s *Series) Last() Point { return s.Points[len(s.Points)-1] }
+
+// Epochs is how many epochs have a point of any series.
+func (c *Collection) Epochs() int {
+	var xs []int
+	for _, s := range c.Series {
+		for i := range s.Points {
+			xs = append(xs, s.Points[i].X)
+		}
+	}
+	slices.Sort(xs)
+	return len(slices.Compact(xs))
+}
+
+// Told lists the series that have points.
+func (c *Collection) Told() []*Series {
+	return slices.DeleteFunc(slices.Clone(c.Series), func(s *Series) bool { return len(s.Points) == 0 })
+}
