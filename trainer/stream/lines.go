@@ -69,6 +69,9 @@ func (l *lines) configure(o shape.Options) {
 	l.decoder.text.Configure(o)
 }
 
+// explain says what became of the lines of text.
+func (l *lines) explain() *shape.Explanation { return shape.Explain(l.decoder.text) }
+
 // feed appends text.
 func (l *lines) feed(text []byte) {
 	l.compact()

@@ -208,6 +208,8 @@ func (s *awaiting) Name() string {
 	return s.dir
 }
 
+func (s *awaiting) explain() *shape.Explanation { return Explain(s.found) }
+
 // Final hands it on.
 func (s *awaiting) Final() {
 	if s.found != nil {

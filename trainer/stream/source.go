@@ -52,6 +52,14 @@ func Configure(s Source, o shape.Options) bool {
 	return ok
 }
 
+// Explain says how a source read text that was configured to keep it; nil: it reads none.
+func Explain(s Source) *shape.Explanation {
+	if e, ok := s.(interface{ explain() *shape.Explanation }); ok {
+		return e.explain()
+	}
+	return nil
+}
+
 type staler interface{ Stale() string }
 
 type warner interface{ Warning() string }

@@ -23,20 +23,21 @@ import (
 
 // watcher shows runs that are trained elsewhere.
 type watcher struct {
-	store   job.StoreFlags
-	screen  flags.Screen
-	options stream.Options
-	format  string
-	browse  job.Browser
-	run     string // of a log that holds several
-	once    bool
-	until   string
-	alerts  alertFlags
-	save    string
-	system  bool
-	pattern []string // of lines, as the user says that they are read
-	text    shape.Options
-	share   string // of a program's time for looks at its model
+	store    job.StoreFlags
+	screen   flags.Screen
+	options  stream.Options
+	format   string
+	browse   job.Browser
+	run      string // of a log that holds several
+	once     bool
+	explains bool
+	until    string
+	alerts   alertFlags
+	save     string
+	system   bool
+	pattern  []string // of lines, as the user says that they are read
+	text     shape.Options
+	share    string // of a program's time for looks at its model
 }
 
 // New returns newtop watch.
@@ -76,6 +77,7 @@ as text. docs/watch.md has a table of what is read.`,
 	set.StringVar(
 		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
+	set.BoolVar(&w.explains, "explain", false, "print how each line of a log is read and why, and end")
 	set.StringArrayVar(&w.pattern, "pattern", nil,
 		"read lines as a `PATTERN` says, as 'iter {step} loss {loss}': {NAME} is a number's name, {} passes over one; "+
 			"may be given several times")
@@ -87,7 +89,7 @@ as text. docs/watch.md has a table of what is read.`,
 		"how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: "+
 			"none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
-	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "pattern", "until", "save",
+	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "explain", "pattern", "until", "save",
 		"probe-share", "system")
 	w.alerts.add(cmd)
 	w.screen.Add(cmd)
@@ -122,6 +124,8 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	switch {
 	case program != nil:
 		return w.program(cmd, program, onScreen, options)
+	case w.explains:
+		return explain(w, cmd, names)
 	case w.once:
 		return w.printOnce(cmd, names)
 	case len(names) > 1 && !onScreen:
@@ -197,10 +201,12 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Usagef("%s: expected a recorded run, a file, a directory, - or -- and a program", path)
 	case len(names) > 1 && w.listened():
 		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
+	case w.explains && (w.listened() || program != nil || w.once || w.format != ""):
+		return flags.Usagef("%s --explain: how a log is read is printed: expected no other way to show it", path)
 	case w.once && (w.alerts.wanted() || program != nil):
 		return flags.Usagef("%s --once: what there is now is printed: expected no --alert or program", path)
 	}
-	w.text.Patterns = nil
+	w.text.Explain = w.explains
 	for _, text := range w.pattern {
 		p, err := shape.ParsePattern(text)
 		if err != nil {

@@ -83,7 +83,6 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		p.tally.note(barState)
 		return
 	}
-	p.tally.note(given)
 	if !f.eval && !f.bar {
 		p.release(to)
 	}
@@ -93,6 +92,7 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 	if f.eval {
 		p.pass = s.part
 	}
+	before := p.tally.taken
 	own := f.placed() && !(f.eval && f.epoch != f.epoch && f.step != f.step)
 	for i := range s.readings {
 		v := &s.readings[i]
@@ -104,6 +104,11 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 			r.Add(t.key+" std", math.Abs(p.scanner.tokens[v.spread].value(line)))
 		}
 	}
+	if len(r.Values) == 0 && p.tally.taken > before {
+		p.tally.note(taken)
+		return
+	}
+	p.tally.note(given)
 	if len(r.Values) == 0 {
 		return
 	}
@@ -112,6 +117,65 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		return
 	}
 	p.emit(r, to)
+}
+
+// readMatch reads a line by a pattern of the user's, and reports whether one fits.
+func (m *matcher) readMatch(p *Parser, text, body []byte, last bool, x *prefix, to logs.Sink) bool {
+	m.numbers.comma = p.votes.comma
+	i, line, free := m.match(text, body)
+	if i == none {
+		return false
+	}
+	if m.Explain {
+		p.tally.follow(&m.traces[i], text[:len(text)-len(line)], line)
+		m.traces[i].of = m.Patterns[i]
+	}
+	switch {
+	case !free && !p.lowest(x):
+		p.tally.note(otherRank)
+	default:
+		p.endRecord(to)
+		m.emit(p, m.Patterns[i], line, last, to)
+	}
+	return true
+}
+
+// emit gives the numbers that a pattern found in a line.
+func (m *matcher) emit(p *Parser, q *Pattern, line []byte, last bool, to logs.Sink) {
+	f := &p.found
+	f.clear()
+	f.bar = !last || p.drawn
+	p.drawn = p.drawn || !last
+	m.place(q, line, f)
+	own := f.placed()
+	p.votes.axis = p.votes.axis || own
+	p.votes.steps = p.votes.steps || f.step == f.step
+	r := &p.row
+	r.Clear()
+	r.Step, r.Epoch = p.locate(f, false)
+	for i := range m.values {
+		h, t := &q.pieces[i], &m.values[i]
+		v := t.value(line)
+		switch {
+		case h.skip || h.name.axis != noAxis:
+		case h.time != logs.Metric:
+			r.SetAs(h.time, h.name.key, v)
+		default:
+			if t.percent && h.name.share {
+				v /= 100
+			}
+			p.addUntaken(r, p.series.of(h.name.key), v, own)
+		}
+	}
+	p.tally.note(given)
+	switch {
+	case len(r.Values) == 0:
+	case f.bar:
+		p.hold(false, false, to)
+	default:
+		p.release(to)
+		p.emit(r, to)
+	}
 }
 
 // locate moves the place, and says where the line belongs. Before the first x it is 0; what stands for a whole epoch is
@@ -342,10 +406,15 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 		p.tally.note(early)
 		return
 	}
+	before := p.tally.taken
 	for i, k := range t.columns {
 		if i != t.x && (k.class == other || k.class == metric || k.class == partial) {
 			p.addCell(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
 		}
+	}
+	if len(r.Values) == 0 && p.tally.taken > before {
+		p.tally.note(taken)
+		return
 	}
 	p.tally.note(given)
 	if len(r.Values) > 0 {

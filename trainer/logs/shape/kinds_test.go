@@ -10,7 +10,8 @@ import (
 
 // kinds are logs as programs of each kind write them, with what is to be read.
 var kinds = []struct{ name, in, want string }{
-	{"what and then when", "Cost after iteration 0: 0.71\nCost after iteration 50: 0.44", "s0 Cost=0.71\ns50 Cost=0.44"},
+	{"what and then when", "Cost after iteration 0: 0.71\nCost after iteration 50: 0.44",
+		"s0 Cost=0.71\ns50 Cost=0.44"},
 	{"what at when", "Loss at step 000: 3.1\nLoss at step 020: 2.9", "s0 Loss=3.1\ns20 Loss=2.9"},
 	{"what of when is", "The validation loss of epoch 4 is 1.5\nThe validation loss of epoch 5 is 1.25",
 		"e4 val loss=1.5\ne5 val loss=1.25"},
@@ -30,9 +31,11 @@ var kinds = []struct{ name, in, want string }{
 		"s1000 loss=2.5, tps=12345\ns2000 loss=2.25, tps=12346"},
 	{"thousands by a letter", "step: 500, loss: 2.5\nstep: 1.5k, loss: 2.25", "s500 loss=2.5\ns1500 loss=2.25"},
 	{"Fortran", "At iterate    0    f=  1.25D+03    |proj g|=  2.5D+01", "s0 f=1250, |proj g|=25"},
-	{"names in bars", "iter  1 act 2.5e+02 f 6.5e+02 |g| 1.5e+03 CG   3\niter  2 act 2.5e+01 f 6.0e+02 |g| 1.0e+03 CG   4",
+	{"names in bars",
+		"iter  1 act 2.5e+02 f 6.5e+02 |g| 1.5e+03 CG   3\niter  2 act 2.5e+01 f 6.0e+02 |g| 1.0e+03 CG   4",
 		"s1 act=250, f=650, |g|=1500, CG=3\ns2 act=25, f=600, |g|=1000, CG=4"},
-	{"not finite", "step 1 loss 1.#QNAN\nstep 2 loss -nan(ind)\nstep 3 loss 1e999", "s1 loss=NaN\ns2 loss=NaN\ns3 loss=+Inf"},
+	{"not finite", "step 1 loss 1.#QNAN\nstep 2 loss -nan(ind)\nstep 3 loss 1e999",
+		"s1 loss=NaN\ns2 loss=NaN\ns3 loss=+Inf"},
 	{"names behind", " 12: 0.601, 0.690 avg, 0.002 rate, 3.9 seconds, 64 images",
 		"s12 avg=0.69, rate=0.002, seconds=3.9, images=64"},
 	{"names in another script", "第1轮 训练损失：0.75 验证损失：0.875", "e1 训练损失=0.75, 验证损失=0.875"},
@@ -42,38 +45,48 @@ var kinds = []struct{ name, in, want string }{
 		"e3 foo=0.5, bar=7\ne4 foo=0.25, bar=6"},
 	{"a table", "iter    objective   inf_pr  ls\n   0  1.5e+01 1.25e+01   0\n   1r 1.0e+01 8.50e+00f  1",
 		"s0 objective=15, inf_pr=12.5, ls=0\ns1 objective=10, inf_pr=8.5, ls=1"},
-	{"a table with rules and lists", "Step      Train loss            Test metric\n----\n0         [1.5e+00, 2.0e-01]    [1.25e+00]",
+	{"a table with rules and lists",
+		"Step      Train loss            Test metric\n----\n0         [1.5e+00, 2.0e-01]    [1.25e+00]",
 		"s0 train loss=1.5, train loss/2=0.2, test metric=1.25"},
 	{"a header of two lines", "average  since         example  current\nloss     last          counter    label\n" +
 		"0.750000 0.750000            1   1.0000\n0.500000 0.250000            2   0.0000",
 		"s1 average loss=0.75, since last=0.75, label=1\ns2 average loss=0.5, since last=0.25, label=0"},
-	{"blank cells", "|  Epoch  |  Iteration  |  Loss  |  Validation Loss  |\n|=====|\n|  1  |  1  |  2.5  |  2.25  |\n|  1  |  9  |  1.5  |    |",
+	{"blank cells",
+		"|  Epoch  |  Iteration  |  Loss  |  Validation Loss  |\n|=====|\n|  1  |  1  |  2.5  |  2.25  |\n|  1  |  9  |  1.5  |    |",
 		"s1 e1 Loss=2.5, validation loss=2.25\ns9 e1 Loss=1.5"},
-	{"a bar and a line", "Epoch 1: 100%|##| 10/10 [00:10<00:00, 1.00it/s]\nepoch: 1, train loss: 2.5 - valid loss: 2.25",
+	{"a bar and a line",
+		"Epoch 1: 100%|##| 10/10 [00:10<00:00, 1.00it/s]\nepoch: 1, train loss: 2.5 - valid loss: 2.25",
 		"e1 train loss=2.5, val loss=2.25"},
-	{"another program's bar", "Map: 100%|####| 5000/5000 [00:01<00:00, 9.9 examples/s]\n{'loss': 2.5, 'epoch': 0.1}", "e0.1 loss=2.5"},
+	{"another program's bar", "Map: 100%|####| 5000/5000 [00:01<00:00, 9.9 examples/s]\n{'loss': 2.5, 'epoch': 0.1}",
+		"e0.1 loss=2.5"},
 	{"groups", "Epoch 3, batch 50, loss[loss=0.25, simple=0.5, over 493.00 frames. ], tot_loss[loss=0.75, simple=0.5]",
 		"s50 e3 loss=0.25, loss/simple=0.5, tot_loss/loss=0.75, tot_loss/simple=0.5"},
 	{"a deviation", "[0]\ttrain-rmse:0.5+0.125\n[1]\ttrain-rmse:0.25+0.0625",
 		"s0 train-rmse=0.5, train-rmse std=0.125\ns1 train-rmse=0.25, train-rmse std=0.0625"},
 	{"a trial", "[I 2026-01-02 17:33:18,588] Trial 4 finished with value: 0.5 and parameters: {'x': 0.25, 'n': 4}. " +
 		"Best is trial 2 with value: 0.25.", "s4 value=0.5"},
-	{"the best once more", "[5]\tvalid's l2: 0.5\n[10]\tvalid's l2: 0.25\nEarly stopping, best iteration is:\n[7]\tvalid's l2: 0.375",
+	{"the best once more",
+		"[5]\tvalid's l2: 0.5\n[10]\tvalid's l2: 0.25\nEarly stopping, best iteration is:\n[7]\tvalid's l2: 0.375",
 		"s5 val l2=0.5\ns10 val l2=0.25"},
 	{"places in programs", "[a.py:12] [Rank 0] step=1, loss=0.5\n[b.py:183:scale] OVERFLOW at 65536", "s1 loss=0.5"},
-	{"settings, then a loop", "learning rate = 0.5\nnum sources = 0\nstep 0 loss 2.5\nstep 1 loss 2.25", "s0 loss=2.5\ns1 loss=2.25"},
-	{"the loss before the loop", "val loss 10.5\nstep 1/9 | loss 9.5\nstep 2/9 | loss 8.5", "s0 val loss=10.5\ns1 loss=9.5\ns2 loss=8.5"},
-	{"several lines an epoch", "{'loss': 4, 'epoch': 0.01}\n{'loss': 3, 'epoch': 0.01}\n{'loss': 2, 'epoch': 0.01}\n{'loss': 1, 'epoch': 0.02}",
+	{"settings, then a loop", "learning rate = 0.5\nnum sources = 0\nstep 0 loss 2.5\nstep 1 loss 2.25",
+		"s0 loss=2.5\ns1 loss=2.25"},
+	{"the loss before the loop", "val loss 10.5\nstep 1/9 | loss 9.5\nstep 2/9 | loss 8.5",
+		"s0 val loss=10.5\ns1 loss=9.5\ns2 loss=8.5"},
+	{"several lines an epoch",
+		"{'loss': 4, 'epoch': 0.01}\n{'loss': 3, 'epoch': 0.01}\n{'loss': 2, 'epoch': 0.01}\n{'loss': 1, 'epoch': 0.02}",
 		"s1 e0.01 loss=4\ns2 e0.01 loss=3\ns3 e0.01 loss=2\ns4 e0.02 loss=1"},
 	{"a summary at the end", "step 1 loss 0.5\nstep 2 loss 0.25\nloss: 0.75", "s1 loss=0.5\ns2 loss=0.25"},
-	{"the part counts epochs", "Train: 0 [ 50/1251 ( 4%)]  Loss: 6.5 (6.75)  Time: 0.1s,  960.1/s\nTrain: 1 [ 0/1251 ( 0%)]  Loss: 6.25 (6.5)",
+	{"the part counts epochs",
+		"Train: 0 [ 50/1251 ( 4%)]  Loss: 6.5 (6.75)  Time: 0.1s,  960.1/s\nTrain: 1 [ 0/1251 ( 0%)]  Loss: 6.25 (6.5)",
 		"s50 e0 train loss=6.5\ns1251 e1 train loss=6.25"},
 	{"numbers in names", "step 9 loss 1.5\n Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all ] = 0.25\n" +
 		" Average Precision  (AP) @[ IoU=0.50      | area=   all ] = 0.5",
 		"s9 loss=1.5\ns9 Average Precision (AP) @[ IoU=0.50:0.95 | area= all ]=0.25, Average Precision (AP) @[ IoU=0.50 | area= all ]=0.5"},
 	{"folds", "Fold 1\nepoch 1 loss 0.5\nFold 2\nepoch 1 loss 0.25", "e1 loss=0.5\ne1 loss=0.25"},
 	{"rows written over", "iter  f  t\n1 2.5 0:01 -\r2 1.5 0:02 \\\r3 1.25 0:03", "s1 f=2.5\ns2 f=1.5\ns3 f=1.25"},
-	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25", "e1 loss=0.5\ne2 loss=0.25"},
+	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25",
+		"e1 loss=0.5\ne2 loss=0.25"},
 }
 
 func TestKinds(t *testing.T) {
@@ -88,8 +101,8 @@ func TestKinds(t *testing.T) {
 func TestWarning(t *testing.T) {
 	for in, want := range map[string]string{
 		"lr: 0.5\n[rank0]: step 1 loss 4\n[rank1]: step 1 loss 9\n[rank0]: step 2 loss 3": "",
-		"lr: 0.5\nstep 1 loss 4\nstep 2 loss 3\nloss: 5":                                  "3 of 4 lines with numbers read; values left out, as their step has one: 1",
-		"page 3 of it\nwritten in 1987\nchapter 12\nstep 1 loss 4":                        "1 of 4 lines with numbers read; left out as settings 0, as prose 3, before the first step 0",
+		"lr: 0.5\nstep 1 loss 4\nstep 2 loss 3\nloss: 5":                                  "read 3 of 4 lines with numbers; 1 point fell on a taken x (--explain)",
+		"page 3 of it\nwritten in 1987\nchapter 12\nstep 1 loss 4":                        "read 1 of 4 lines with numbers (--explain)",
 	} {
 		if got := read(t, in).warning; got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -154,7 +154,8 @@ func (p *Parser) decide(to logs.Sink) {
 	for range 2 {
 		trial := New()
 		trial.votes = v
-		trial.opening.decided, trial.patterns = true, p.patterns
+		trial.opening.decided = true
+		trial.Configure(Options{Patterns: p.Patterns})
 		p.opening.each(func(line []byte) { trial.read(line, silent{}) })
 		trial.endRecord(silent{})
 		v, shapes = trial.votes, trial.shapes
@@ -210,8 +211,11 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 		p.endRecord(to)
 		return
 	}
+	p.tally.all++
+	p.tally.current = current{}
 	body, x := p.stripper.strip(text)
-	if len(p.patterns) > 0 && p.readMatch(p, text, body, last, &x, to) {
+	prefix := text[:len(text)-len(body)]
+	if len(p.Patterns) > 0 && p.readMatch(p, text, body, last, &x, to) {
 		return
 	}
 	if bytes.HasPrefix(body, []byte("wandb: ")) {
@@ -224,7 +228,10 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	follows := p.table.near
 	if last {
 		var done bool
-		if body, done = p.join.add(body); !done || arguments(body, to) {
+		if body, done = p.join.add(body); !done {
+			return
+		} else if arguments(body, to) {
+			p.tally.note(setting)
 			return
 		}
 		if len(bytes.TrimLeft(text, " \t")) != len(body) { // what stands below one another keeps its place
@@ -240,12 +247,23 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	p.scanner.scan(body)
 	s := p.shapeOf(body)
 	s.lines++
+	if s.numbers && p.Explain {
+		p.tally.follow(&s.trace, prefix, body)
+		s.trace.of = s
+	}
 	if last && s.header {
 		p.table.announce(text, follows)
 	} else if last {
 		p.table.near = false
 	}
 	p.interpret(s, body, &x, last, to)
+	switch {
+	case p.tally.noted || !s.numbers:
+	case last:
+		p.tally.note(unclear)
+	default:
+		p.tally.note(barState)
+	}
 }
 
 // lowest reports whether a line is of the lowest rank that wrote.
@@ -273,6 +291,8 @@ func (p *Parser) shapeOf(body []byte) *shape {
 		s.header = heads(body, p.scanner.tokens)
 		if len(p.shapes) < maxShapes {
 			p.shapes[p.scanner.hash] = s
+		} else {
+			p.tally.beyond++
 		}
 	}
 	return s
@@ -289,6 +309,12 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 	if !t.fill(body[:end]) {
 		return false
 	}
+	if p.Explain {
+		p.tally.follow(&t.trace, nil, body)
+		if t.trace.of == nil {
+			t.trace.of = t.header()
+		}
+	}
 	n, m := barProgress(p.names, &p.scanner, body[end:])
 	if n < m { // not all of the epoch yet
 		p.tally.note(barState)
@@ -296,6 +322,9 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 	}
 	p.endRecord(to)
 	p.emitCells(body, to)
+	if !p.tally.noted {
+		p.tally.note(unclear)
+	}
 	return true
 }
 

@@ -185,56 +185,45 @@ func (h *piece) fill(t *token, s []byte, c *scanner) bool {
 
 // matcher reads lines by the patterns of the user.
 type matcher struct {
-	patterns []*Pattern
-	values   []token // that the newest pattern that fitted found
-	numbers  scanner
+	Options
+	traces  []*trace // of each, for Explain
+	values  []token  // that the newest pattern that fitted found
+	numbers scanner
 }
 
 // Configure says how lines are read, before the first.
-func (m *matcher) Configure(o Options) { m.patterns = o.Patterns }
+func (m *matcher) Configure(o Options) {
+	m.Options = o
+	m.traces = make([]*trace, len(o.Patterns))
+}
 
 // Claims reports whether a pattern of the user's fits a line.
 func (m *matcher) Claims(line []byte) bool {
-	return slices.ContainsFunc(m.patterns, func(q *Pattern) bool {
+	return slices.ContainsFunc(m.Patterns, func(q *Pattern) bool {
 		_, found := q.fits(line, &m.numbers, m.values)
 		return found != nil
 	})
 }
 
-// readMatch reads a line by a pattern of the user's, and reports whether one fits.
-func (m *matcher) readMatch(p *Parser, text, body []byte, last bool, x *prefix, to logs.Sink) bool {
-	m.numbers.comma = p.votes.comma
-	q, line, free := m.match(text, body)
-	switch {
-	case q == nil:
-		return false
-	case !free && !p.lowest(x):
-		p.tally.note(otherRank)
-	default:
-		p.endRecord(to)
-		m.emit(p, q, line, last, to)
-	}
-	return true
-}
-
-// match finds the first pattern that fits a line, as it was printed or without its prefix, and returns it with the text
-// that its values are of. free says that it is the pattern that tells what stands where the prefix does.
-func (m *matcher) match(text, body []byte) (q *Pattern, line []byte, free bool) {
+// match finds the first pattern that fits a line, as it was printed or without its prefix, and returns its index, none
+// if none does, with the text that its values are of. free says that it is the pattern that tells what stands where the
+// prefix does.
+func (m *matcher) match(text, body []byte) (i int, line []byte, free bool) {
 	prefixed := len(text) - len(body)
-	for _, q := range m.patterns {
+	for i, q := range m.Patterns {
 		begin, found := q.fits(text, &m.numbers, m.values)
 		if found != nil {
 			m.values = found
-			return q, text, begin < prefixed
+			return i, text, begin < prefixed
 		}
 		if prefixed > 0 {
 			if _, found = q.fits(body, &m.numbers, m.values); found != nil {
 				m.values = found
-				return q, body, false
+				return i, body, false
 			}
 		}
 	}
-	return nil, nil, false
+	return none, nil, false
 }
 
 // place says where the line belongs.
@@ -253,44 +242,6 @@ func (m *matcher) place(q *Pattern, line []byte, f *found) {
 	}
 	if f.steps == f.steps && f.step != f.step {
 		f.epochs, f.steps = f.steps, f.step
-	}
-}
-
-// emit gives the numbers that a pattern found in a line.
-func (m *matcher) emit(p *Parser, q *Pattern, line []byte, last bool, to logs.Sink) {
-	f := &p.found
-	f.clear()
-	f.bar = !last || p.drawn
-	p.drawn = p.drawn || !last
-	m.place(q, line, f)
-	own := f.placed()
-	p.votes.axis = p.votes.axis || own
-	p.votes.steps = p.votes.steps || f.step == f.step
-	r := &p.row
-	r.Clear()
-	r.Step, r.Epoch = p.locate(f, false)
-	for i := range m.values {
-		h, t := &q.pieces[i], &m.values[i]
-		v := t.value(line)
-		switch {
-		case h.skip || h.name.axis != noAxis:
-		case h.time != logs.Metric:
-			r.SetAs(h.time, h.name.key, v)
-		default:
-			if t.percent && h.name.share {
-				v /= 100
-			}
-			p.addUntaken(r, p.series.of(h.name.key), v, own)
-		}
-	}
-	p.tally.note(given)
-	switch {
-	case len(r.Values) == 0:
-	case f.bar:
-		p.hold(false, false, to)
-	default:
-		p.release(to)
-		p.emit(r, to)
 	}
 }
 

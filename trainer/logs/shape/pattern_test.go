@@ -12,14 +12,16 @@ func TestPatterns(t *testing.T) {
 		{"commas", "{step},{loss},{}", "1,0.5,7\n1200, 0.25,8", "s1 loss=0.5\ns1200 loss=0.25"},
 		{"thousands", "n {step}: {loss}", "n 1,200: 0.5", "s1200 loss=0.5"},
 		{"within a line", "t {step} obj {f}", "at 10:00:00 t 4 obj nan, rate 3\nt 5 of 9", "s4 f=NaN"},
-		{"behind a date", "{step} {loss}", "2026-11-28 10:00:00 INFO 7 0.5\n2026-11-28 10:00:01 INFO 8 0.4", "s7 loss=0.5\ns8 loss=0.4"},
+		{"behind a date", "{step} {loss}", "2026-11-28 10:00:00 INFO 7 0.5\n2026-11-28 10:00:01 INFO 8 0.4",
+			"s7 loss=0.5\ns8 loss=0.4"},
 		{"skipped words", "{} {step} {} {val_loss}%", "trn 3 x=9 12.5%", "s3 val_loss=12.5"},
 		{"units", "{step}it {loss}", "3it 0.5", "s3 loss=0.5"},
 		{"shares", "{step} {acc}", "3 93%", "s3 acc=0.93"},
 		{"braces", "{{'k': {step}, 'v': {loss}}}", "{'k': 3, 'v': 0.5}", "s3 loss=0.5"},
 		{"no blank by signs", "loss : {loss} , at {step}", "loss:0.5, at 3", "s3 loss=0.5"},
 		{"lengths", "epoch {epoch} of {epochs} l={loss}", "epoch 3 of 9 l=0.5", "e3 loss=0.5"},
-		{"a heading", "= {epoch} =\nscore {score}", "= 3 =\nscore 0.5\n= 4 =\nscore 0.25", "e3 score=0.5\ne4 score=0.25"},
+		{"a heading", "= {epoch} =\nscore {score}", "= 3 =\nscore 0.5\n= 4 =\nscore 0.25",
+			"e3 score=0.5\ne4 score=0.25"},
 		{"the first that fits", "a {step} {x}\na {} {y}", "a 1 2\na b 3", "s1 x=2\ns1 y=3"},
 		{"ranks", "q {step} {loss}", "[rank1] q 1 5\n[rank0] q 1 0.5\n[rank1] q 2 5", "s1 loss=0.5"},
 		{"a rank of its own", "[rank1] q {step} {loss}", "[rank1] q 1 5\n[rank0] q 1 0.5", "s1 loss=5"},
@@ -63,7 +65,8 @@ func TestPatternErrors(t *testing.T) {
 		"{step} loss}": "}} for the sign }",
 		"{x} {x}":      "{x} once",
 	} {
-		if _, err := ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

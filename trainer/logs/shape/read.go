@@ -9,6 +9,7 @@ import (
 type reader struct {
 	names
 	*shape
+	notes
 	line     []byte
 	tokens   []token
 	from, to int   // the tokens of the name that is being read; from < 0: none
@@ -33,9 +34,12 @@ const (
 )
 
 // read says what the numbers of a line are.
-func (n names) read(line []byte, tokens []token) *shape {
-	s := &shape{n: none, m: none, lead: none}
-	r := reader{names: n, shape: s, line: line, tokens: tokens, from: none, doubtful: none}
+func (n names) read(line []byte, tokens []token) *shape { return n.readNoting(line, tokens, nil) }
+
+// readNoting is read, which tells of each token what Explain asks for, unless notes is nil.
+func (n names) readNoting(line []byte, tokens []token, notes notes) *shape {
+	r := reader{names: n, shape: &shape{n: none, m: none, lead: none}, line: line, tokens: tokens, from: none,
+		doubtful: none, notes: notes}
 	r.namesBehind()
 	for i := 0; i < len(tokens); {
 		switch tokens[i].kind {
@@ -53,7 +57,7 @@ func (n names) read(line []byte, tokens []token) *shape {
 	r.drop()
 	r.boxed()
 	r.summarize()
-	return s
+	return r.shape
 }
 
 // summarize says what the shape is as a whole.
@@ -151,6 +155,7 @@ func (r *reader) drop() {
 	if r.from >= 0 {
 		r.say(r.from, r.to)
 		if r.doubtful >= 0 && r.doubtful == len(r.readings)-1 {
+			r.note(r.readings[r.doubtful].at, "no : or = before it, and words behind it")
 			r.readings = r.readings[:r.doubtful]
 		}
 	}
@@ -256,7 +261,11 @@ func (r *reader) open(i int, c byte) int {
 	switch {
 	case settings[strings.ToLower(k.key)]:
 		r.clear()
-		return r.closing(i)
+		end := r.closing(i)
+		for j := i; j < end; j++ {
+			r.note(j, "a setting")
+		}
+		return end
 	case (c == '{' || !r.tokens[i].gap) && r.isWord(i+1) && (r.is(i+2, '=') || r.is(i+2, ':')) &&
 		len(r.groups) < maxGroups:
 		key := k.key

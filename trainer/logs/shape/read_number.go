@@ -2,6 +2,29 @@ package shape
 
 import "math"
 
+// note is what a reader of shapes tells of a number.
+type note struct {
+	word string // its name, as printed
+	why  string // it is nothing
+}
+
+// notes are of each token; nil: nobody asks.
+type notes []note
+
+// note says why a number is nothing.
+func (n notes) note(i int, why string) {
+	if n != nil {
+		n[i].why = why
+	}
+}
+
+// call notes the name that stands before a number.
+func (n notes) call(i int, r *reader) {
+	if n != nil && r.from >= 0 && r.to > r.from {
+		n[i].word = string(r.line[r.tokens[r.from].a:r.tokens[r.to-1].b])
+	}
+}
+
 // number reads the number i, and returns the index of what follows.
 func (r *reader) number(i int) int {
 	if r.suffixes != nil && r.suffixes[i] {
@@ -19,6 +42,7 @@ func (r *reader) number(i int) int {
 		r.clear()
 		return end
 	}
+	r.call(i, r)
 	next := 0
 	if r.from < 0 {
 		next = r.loose(i)
@@ -41,6 +65,7 @@ func (r *reader) pair(i int) int {
 	switch {
 	case t.percent && r.is(i+1, drawing): // Training:  34%|███
 		r.bar, r.named = true, true
+		r.note(i, "how far a named bar is")
 		return i + 1
 	case r.label != nil && r.sep != 0 && k.class != counter:
 		k = r.label
@@ -61,6 +86,7 @@ func (r *reader) pair(i int) int {
 		r.counter(i, m, k.axis)
 		return next
 	case k.class == counter:
+		r.note(i, "a count with a unit")
 		return next
 	case k.class == metric && k.prose && r.sep == 0 && t.whole && next < len(r.tokens) && r.tokens[next].kind == word:
 		r.about = k // Accuracy of the network on the 10000 test images: 55 %
@@ -79,6 +105,7 @@ func (r *reader) pair(i int) int {
 	}
 	r.doubtful = none
 	if m != none && !k.share && t.whole {
+		r.note(i, "n of m of what is no metric")
 		return next
 	}
 	if m != none && !t.whole {
@@ -151,8 +178,14 @@ func (r *reader) value(i int, k *name, m, next int) int {
 		next = min(next+1, len(r.tokens))
 	}
 	if k.class == ignored || k.class == counter || units && !k.rate || len(r.readings) >= maxReadings {
+		if units && !k.rate {
+			r.note(i, "its unit is of times, sizes or speeds")
+		} else {
+			r.note(i, "no word of a metric")
+		}
 		return next
 	}
+	r.call(i, r)
 	r.readings = append(r.readings, v)
 	if r.sep != 0 || !t.whole {
 		r.strong = r.strong || k.class == metric && !k.lr
@@ -190,6 +223,7 @@ func (r *reader) loose(i int) int {
 	switch {
 	case t.percent && r.is(i+1, drawing):
 		r.bar = true
+		r.note(i, "how far a bar is")
 	case unit == "it" && r.is(i+1, '['): // 12it [00:01, …
 		r.n, r.bar = i, true
 		r.eval = r.part != "" && r.part != "train"

@@ -11,8 +11,9 @@ type record struct {
 	found   found
 	axis    axis
 	row     logs.Row
-	weak    []bool // of each value: no word that the field knows
-	seen    []int  // how often its line came
+	weak    []bool   // of each value: no word that the field knows
+	seen    []int    // how often its line came
+	of      []*trace // of each value
 	section string
 	any     bool
 }
@@ -21,6 +22,7 @@ func (r *record) clear() {
 	r.found.clear()
 	r.row.Clear()
 	r.axis, r.weak, r.seen, r.any, r.section = noAxis, r.weak[:0], r.seen[:0], false, ""
+	r.of = r.of[:0]
 }
 
 // has reports whether a row has a value of a key.
@@ -73,6 +75,8 @@ func (p *Parser) addToRecord(s *shape, line []byte, x *prefix, to logs.Sink) {
 	r.row.Add(key, value)
 	r.weak = append(r.weak, v.name.class != metric || v.name.lr || v.name.rate)
 	r.seen = append(r.seen, max(s.total, s.lines))
+	r.of = append(r.of, p.tally.of)
+	p.tally.noted = true
 }
 
 // countInRecord adds a counter alone on its line.
@@ -86,6 +90,7 @@ func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 		p.endRecord(to)
 	}
 	r.any = true
+	p.tally.note(given)
 	switch {
 	case a == epoch:
 		r.found.epoch, r.found.epochs = f.epoch, f.epochs
@@ -119,7 +124,6 @@ func (p *Parser) endRecord(to logs.Sink) {
 		if own {
 			p.release(to)
 		}
-		p.tally.note(given)
 		r.clear()
 		return
 	}
@@ -151,6 +155,9 @@ func (p *Parser) accept(r *record, i int, unplaced bool) bool {
 	case !p.votes.axis && r.weak[i] && r.seen[i] < 3:
 		cause = unclear
 	}
+	now := p.tally.current
+	p.tally.of = r.of[i]
 	p.tally.note(cause)
+	p.tally.current = now
 	return cause == given
 }

@@ -73,6 +73,7 @@ type shape struct {
 	part     string
 	section  string // of the lines that follow: | time/ | |
 	header   bool   // may be a table's
+	trace    *trace // for Explain
 	motion
 }
 
@@ -92,6 +93,10 @@ func (s *shape) restart() {
 	for i := range s.readings {
 		s.readings[i].last = nil
 	}
+	for i := range s.counts {
+		s.counts[i].last = math.NaN()
+	}
+	s.trace = nil
 }
 
 // found is what a line says of its place.

@@ -19,6 +19,22 @@ type table struct {
 	head    []byte
 	above   []byte // the line before the header, if it could be one too
 	row     []cell
+	trace   *trace // for Explain
+}
+
+// header is what a table's columns are, for Explain.
+type header struct {
+	columns []*name
+	titles  []string
+	x       int
+}
+
+func (t *table) header() *header {
+	h := &header{columns: t.columns, x: t.x}
+	for _, c := range t.cells {
+		h.titles = append(h.titles, string(t.head[c.a:c.b]))
+	}
+	return h
 }
 
 const maxColumns = 128
@@ -202,7 +218,7 @@ func (t *table) name(header func([]cell, []byte) []cell) {
 	for i := range t.cells {
 		joined = joined && (t.barred() || above[i].a == t.cells[i].a || above[i].b == t.cells[i].b)
 	}
-	t.columns, t.x = nil, none
+	t.columns, t.x, t.trace = nil, none, nil
 	var axis axis
 	for i, c := range t.cells {
 		text := string(t.head[c.a:c.b])

@@ -16,7 +16,8 @@ var writers = []struct {
 	rows         int
 	last         string // the last row as captured
 }{
-	{"xgboost", "xgboost", 8, "s2 train-rmse=0.19715, train-rmse std=0.00286, test-rmse=0.30451, test-rmse std=0.07954"},
+	{"xgboost", "xgboost", 8,
+		"s2 train-rmse=0.19715, train-rmse std=0.00286, test-rmse=0.30451, test-rmse std=0.07954"},
 	{"tqdm", "tqdm", 10, "s8 e1 loss=0.125"},
 	{"mlp", "sklearn", 8, "s4 val score=0.5"},
 	{"gbm", "sklearn", 5, "s5 train loss=0.8016, oob improve=0.0718"},
@@ -50,7 +51,9 @@ func TestRealWriters(t *testing.T) {
 	for _, w := range writers {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			if err := exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('"+w.module+"'))").Run(); err != nil {
+			if err := exec.Command(
+				python, "-c",
+				"import importlib.util, sys; sys.exit(not importlib.util.find_spec('"+w.module+"'))").Run(); err != nil {
 				t.Skipf("%s has no module %s", python, w.module)
 			}
 			cmd := exec.Command(python, "testdata/writers.py", w.name)
