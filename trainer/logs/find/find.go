@@ -38,7 +38,7 @@ type Candidate struct {
 	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive,
 	// clearml, text or newtop.
 	Kind string
-	// Path is the file, or the directory of tensorboard, mlruns, sacred, dvclive and clearml.
+	// Path is the file, or the directory of tensorboard, trainer_state, mlruns, sacred, dvclive and clearml.
 	Path    string
 	Run     string    // its ID in a database or store of several runs; empty where that has none yet
 	Name    string    // to show: a run's name, or the path in the directory that was searched
@@ -49,7 +49,7 @@ type Candidate struct {
 // with a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries,
 // is not found.
 func Dir(dir string) ([]Candidate, error) {
-	s := search{top: filepath.Clean(dir), events: map[string]time.Time{}, states: map[string]Candidate{}}
+	s := search{top: filepath.Clean(dir), events: map[string]time.Time{}, states: map[string]time.Time{}}
 	if _, err := s.read(s.top); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type search struct {
 	databases int
 	found     []Candidate
 	events    map[string]time.Time // when event files were written, by their directory
-	states    map[string]Candidate // trainer_state.json, by the run's directory
+	states    map[string]time.Time // when trainer_state.json was written, by the run's directory
 }
 
 // read returns the entries of a directory by name.
@@ -153,8 +153,8 @@ func (s *search) result() []Candidate {
 	for root, written := range roots {
 		s.add(Candidate{Kind: "tensorboard", Path: root, Written: written})
 	}
-	for _, c := range s.states {
-		s.add(c)
+	for dir, written := range s.states {
+		s.add(Candidate{Kind: "trainer_state", Path: dir, Written: written})
 	}
 	// Not slices.SortFunc: the copy of it for a struct of this size takes 25 kB of the program.
 	sort.Slice(s.found, func(i, j int) bool {

@@ -78,10 +78,7 @@ func (s *search) file(path string) {
 		if strings.HasPrefix(filepath.Base(dir), "checkpoint-") && dir != s.top {
 			dir = filepath.Dir(dir)
 		}
-		written := modified(path)
-		if last, ok := s.states[dir]; !ok || written.After(last.Written) {
-			s.states[dir] = Candidate{Kind: "trainer_state", Path: path, Written: written}
-		}
+		s.states[dir] = later(s.states[dir], modified(path))
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3", ".db3"}, filepath.Ext(name)):
 		s.database(path)
 	default:

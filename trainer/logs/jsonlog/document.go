@@ -2,6 +2,7 @@ package jsonlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sort"
+	"strings"
 	"time"
 
 	"newtop/trainer/logs"
@@ -21,28 +24,28 @@ var _ logs.Reader = (*document)(nil)
 // document reads a file that is one JSON document, which its writer writes anew each time. It reads it whole when it has
 // changed. If what was given is the beginning of what is there now it gives the rest, else it begins anew.
 type document struct {
-	find    func() (path string, err error)
-	watch   func() []string
-	path    string      // of what was read last
-	info    fs.FileInfo // the same; nil before
-	settled bool        // whether a later change would show in the file's time
-	table   *table      // nil when all of it was given
-	next    int         // the row to give next
-	told    bool        // whether the table's Info was given
-	given   uint64      // sum of the rows before next
-	seed    maphash.Seed
-	warning string
+	find     func() (paths []string, err error) // the first one that is whole is read
+	watch    func() []string
+	path     string // of what was read last
+	versions map[string]version
+	table    *table // nil when all of it was given
+	next     int    // the row to give next
+	told     bool   // whether the table's Info was given
+	given    uint64 // sum of the rows before next
+	seed     maphash.Seed
+	warning  string
 }
 
 // OpenFile returns a reader of a JSON document: a list of objects, each a row; an object of lists of numbers, as Keras'
 // History, where item i is of epoch i+1 unless there is a list named epoch or step; an object of {values, steps}, as
 // Sacred writes it. A document that is half written is waited for. Of another one the error says what was expected.
 func OpenFile(path string) (logs.Reader, error) {
-	return open(func() (string, error) { return path, nil }, func() []string { return []string{path} })
+	paths := []string{path}
+	return open(func() ([]string, error) { return paths, nil }, func() []string { return paths })
 }
 
-// OpenTrainerState returns a reader of Hugging Face's trainer_state.json, or of the newest in a directory and in its
-// checkpoint-* directories. The Trainer writes it with each checkpoint.
+// OpenTrainerState returns a reader of Hugging Face's trainer_state.json, or of the newest whole one in a directory and
+// in its checkpoint-* directories. The Trainer writes it with each checkpoint.
 func OpenTrainerState(path string) (logs.Reader, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return OpenFile(path)
@@ -51,7 +54,7 @@ func OpenTrainerState(path string) (logs.Reader, error) {
 		checkpoints, _ := filepath.Glob(filepath.Join(escaped(path), "checkpoint-*"))
 		return append(checkpoints, path)
 	}
-	return open(func() (string, error) { return newestState(path, watch()) }, watch)
+	return open(func() ([]string, error) { return states(path, watch()) }, watch)
 }
 
 // escaped makes a path match itself only.
@@ -66,23 +69,53 @@ func escaped(path string) string {
 	return string(b)
 }
 
-// newestState returns the trainer_state.json that was written last.
-func newestState(root string, dirs []string) (newest string, err error) {
-	var when time.Time
+// oneCopy is how far apart checkpoints were written at most whose times say nothing of their order: they were copied.
+const oneCopy = 10 * time.Second
+
+// states returns the paths of a run's trainer_state.json, the one that was written last first. Of those that were
+// copied at once it is the one of the highest step, or the run's own, which the Trainer writes at the end.
+func states(root string, dirs []string) (paths []string, err error) {
+	type state struct {
+		path string
+		when time.Time
+		step float64
+	}
+	var found []state
+	var last time.Time
 	for _, dir := range dirs {
-		path := filepath.Join(dir, "trainer_state.json")
-		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(when)) {
-			newest, when = path, info.ModTime()
+		s := state{path: filepath.Join(dir, "trainer_state.json"), step: math.Inf(1)}
+		info, err := os.Stat(s.path)
+		if err != nil {
+			continue
 		}
+		if _, step, ok := strings.Cut(filepath.Base(dir), "checkpoint-"); ok && dir != root {
+			s.step, _ = logs.ParseNumber([]byte(step))
+		}
+		s.when = info.ModTime()
+		if s.when.After(last) {
+			last = s.when
+		}
+		found = append(found, s)
 	}
-	if newest == "" {
-		return "", fmt.Errorf("%s: expected checkpoint-*/trainer_state.json, found none", root)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: expected checkpoint-*/trainer_state.json, found none", root)
 	}
-	return newest, nil
+	sort.SliceStable(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		first, second := last.Sub(a.when) < oneCopy, last.Sub(b.when) < oneCopy
+		if first && second {
+			return a.step > b.step
+		}
+		return a.when.After(b.when)
+	})
+	for _, s := range found {
+		paths = append(paths, s.path)
+	}
+	return paths, nil
 }
 
-func open(find func() (string, error), watch func() []string) (logs.Reader, error) {
-	d := &document{find: find, watch: watch, seed: maphash.MakeSeed()}
+func open(find func() ([]string, error), watch func() []string) (logs.Reader, error) {
+	d := &document{find: find, watch: watch, versions: map[string]version{}, seed: maphash.MakeSeed()}
 	return d, d.load(true)
 }
 
@@ -121,47 +154,65 @@ func (d *document) Read(ctx context.Context, to logs.Sink) (more bool, err error
 	return false, nil
 }
 
-// load reads the file if it has changed.
+// load reads the first file that is whole, if it has changed.
 func (d *document) load(first bool) error {
-	path, info, err := d.look()
-	if err != nil {
-		if first {
-			return err
+	paths, err := d.find()
+	for _, path := range paths {
+		t, wrong := d.read(path)
+		if wrong != nil {
+			err = cmp.Or(err, wrong)
+			continue
 		}
-		d.warning = err.Error() // what was read stays
-		return nil
+		d.path, d.warning = path, ""
+		if err != nil { // of a newer one
+			d.warning = err.Error()
+		}
+		if t == nil {
+			return nil
+		}
+		return d.compare(t)
 	}
-	if d.info != nil && d.settled && path == d.path && os.SameFile(info, d.info) && info.Size() == d.info.Size() && info.ModTime().Equal(d.info.ModTime()) {
-		return nil
+	if first && !errors.As(err, new(*tornError)) {
+		return err
+	}
+	d.warning = err.Error() // what was read stays
+	return nil
+}
+
+// version is a file as it was when it was read.
+type version struct {
+	info    fs.FileInfo
+	settled bool  // whether a later change would show in the file's time
+	err     error // that says why it is no document
+}
+
+func (v *version) is(info fs.FileInfo) bool {
+	return v.settled && os.SameFile(info, v.info) && info.Size() == v.info.Size() &&
+		info.ModTime().Equal(v.info.ModTime())
+}
+
+// read reads a file. It returns no table if it is the one that was read last.
+func (d *document) read(path string) (*table, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: expected a file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := d.versions[path]; ok && v.is(info) && (path == d.path || v.err != nil) {
+		return nil, v.err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		d.warning = err.Error()
-		return nil
+		return nil, err
 	}
-	d.path, d.info, d.warning = path, info, ""
-	d.settled = time.Since(info.ModTime()) > 100*time.Millisecond
 	t, err := parse(text)
-	var torn *tornError
-	switch {
-	case err != nil && first && !errors.As(err, &torn):
-		return fmt.Errorf("%s: %w", path, err)
-	case err != nil: // it may be being written
-		d.warning = fmt.Sprintf("%s: %v", path, err)
-		return nil
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return d.compare(t)
-}
-
-// look finds the file.
-func (d *document) look() (path string, info fs.FileInfo, err error) {
-	if path, err = d.find(); err != nil {
-		return "", nil, err
-	}
-	if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: expected a file", path)
-	}
-	return path, info, err
+	d.versions[path] = version{info, time.Since(info.ModTime()) > 100*time.Millisecond, err}
+	return t, err
 }
 
 // compare takes the table, whose beginning must be what was given.

@@ -119,6 +119,7 @@ func TestNewestCheckpoint(t *testing.T) {
 	}
 	f := newFollower(t, filepath.Join(dir, "checkpoint-900", "trainer_state.json"))
 	f.write(fmt.Sprintf(state, 10, second))
+	f.when = f.when.Add(time.Hour)
 	f.path = filepath.Join(dir, "checkpoint-10", "trainer_state.json")
 	f.write(fmt.Sprintf(state, 10, first))
 	var err error
@@ -132,6 +133,31 @@ func TestNewestCheckpoint(t *testing.T) {
 	f.want("next checkpoint", info+"@step=20 @epoch=0.5 eval_loss=2.25\n")
 	if n := len(f.r.Watch()); n != 4 {
 		t.Errorf("watches %v", f.r.Watch())
+	}
+	f.path = filepath.Join(dir, "checkpoint-30", "trainer_state.json")
+	f.write(fmt.Sprintf(state, 20, first+","+second)[:100])
+	f.want("the newest is torn", "")
+	if w := f.r.Warning(); !strings.Contains(w, "checkpoint-30") || !strings.Contains(w, "found its beginning only") {
+		t.Errorf("warning %q", w)
+	}
+	f.write(fmt.Sprintf(state, 30, first+","+second+`,{"step": 30, "loss": 1}`))
+	f.want("and then whole", info+"@step=30 loss=1\n")
+}
+
+// Of checkpoints that were copied, the times say nothing.
+func TestCopiedCheckpoints(t *testing.T) {
+	dir := t.TempDir()
+	for _, step := range []int{1000, 900, 20} {
+		f := newFollower(t, filepath.Join(dir, fmt.Sprintf("checkpoint-%d", step), "trainer_state.json"))
+		f.write(fmt.Sprintf(state, step, fmt.Sprintf(`{"step": %d, "loss": 1}`, step)))
+	}
+	paths, err := states(dir, []string{filepath.Join(dir, "checkpoint-20"), filepath.Join(dir, "checkpoint-1000"), filepath.Join(dir, "checkpoint-900")})
+	var order []string
+	for _, path := range paths {
+		order = append(order, filepath.Base(filepath.Dir(path)))
+	}
+	if got := strings.Join(order, " "); err != nil || got != "checkpoint-1000 checkpoint-900 checkpoint-20" {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package mlflow
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -30,7 +29,6 @@ type point struct {
 type batch struct {
 	keys   []string
 	ids    map[string]uint32
-	zero   []bool // by key: whether it had a value at step 0
 	last   []int  // by key: the newest row with it
 	points []point
 	given  int // of the points
@@ -48,7 +46,6 @@ func (b *batch) id(key string) uint32 {
 		key = strings.Clone(key) // it may be a part of something large
 		b.ids[key] = id
 		b.keys = append(b.keys, key)
-		b.zero = append(b.zero, false)
 		b.last = append(b.last, 0)
 	}
 	return id
@@ -108,7 +105,8 @@ func (b *batch) inTurn() bool {
 	return false
 }
 
-// give gives the next rows, and reports whether there are more. A row is what has one step and one time.
+// give gives the next rows, and reports whether there are more. A row is what has one step and one time. A program that
+// does not tell its steps has the step 0 in all of its rows, which are in the order of time.
 func (b *batch) give(to logs.Sink) bool {
 	for range rowsAtOnce {
 		if b.given == len(b.points) {
@@ -131,22 +129,13 @@ func (b *batch) giveRow(to logs.Sink) {
 	if first.wall > 0 {
 		b.row.Wall = float64(first.wall) / 1000
 	}
-	var unread bool
 	for ; b.given < len(b.points); b.given++ {
 		p := b.points[b.given]
 		if p.step != first.step || p.wall != first.wall || b.last[p.key] == b.rows {
 			break
 		}
 		b.last[p.key] = b.rows
-		if p.step == 0 {
-			// A program that does not tell its steps has the step 0 in all of its metrics.
-			unread = unread || b.zero[p.key]
-			b.zero[p.key] = true
-		}
 		b.row.Set(b.keys[p.key], p.value)
-	}
-	if unread {
-		b.row.Step = math.NaN()
 	}
 	to.Row(&b.row)
 }

@@ -190,14 +190,14 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A program that tells no steps has all its metrics at step 0.
+// A program that tells no steps has all its metrics at step 0: they come in the order of time.
 func TestUntoldSteps(t *testing.T) {
 	w, path := newDB(t)
 	w.run("aaa", "a", 1)
 	for i := range int64(3) {
 		w.metric("aaa", "loss", float64(i), 1000+i, 0)
 	}
-	want(t, open(t, path, "aaa"), "0@1 loss=0", "NaN@1.001 loss=1", "NaN@1.002 loss=2")
+	want(t, open(t, path, "aaa"), "0@1 loss=0", "0@1.001 loss=1", "0@1.002 loss=2")
 }
 
 // Metrics that are written one after the other are put together by their steps; those that only count otherwise are not.
