@@ -165,6 +165,19 @@ func TestDatabases(t *testing.T) {
 	), "mlflow mlflow.db aaa fox", "mlflow mlflow.db bbb owl", "trackio trackio/p.db i n", "trackio trackio/none.sqlite", "newtop runs.db", "mlruns mlruns ccc emu")
 }
 
+// A store of MLflow's is given as such, or by the directory of an experiment or of a run.
+func TestStoreOfFiles(t *testing.T) {
+	dir := tree(t,
+		"mlruns/0/meta.yaml", "experiment_id: '0'\nname: Default\n",
+		"mlruns/0/ccc/meta.yaml", "experiment_id: '0'\nrun_id: ccc\nrun_name: emu\nstart_time: 1\nstatus: 1\nlifecycle_stage: active\n",
+		"mlruns/0/ccc/metrics/loss", "1 2 3\n",
+		"mlruns/0/ddd/meta.yaml", "experiment_id: '0'\nrun_id: ddd\nrun_name: gnu\nstart_time: 2\nstatus: 1\nlifecycle_stage: active\n",
+		"mlruns/0/ddd/metrics/loss", "1 2 3\n")
+	want(t, filepath.Join(dir, "mlruns"), "mlruns . ccc emu", "mlruns . ddd gnu")
+	want(t, filepath.Join(dir, "mlruns", "0"), "mlruns . ccc emu", "mlruns . ddd gnu")
+	want(t, filepath.Join(dir, "mlruns", "0", "ccc"), "mlruns . ccc emu")
+}
+
 func TestNewestFirst(t *testing.T) {
 	got := found(t, tree(t, "old.jsonl", jsonLine, "new.jsonl", jsonLine, "newest/events.out.tfevents.1.x", "x"))
 	if want := []string{"tensorboard newest", "jsonl new.jsonl", "jsonl old.jsonl"}; !slices.Equal(got, want) {

@@ -37,7 +37,7 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	switch {
-	case slices.ContainsFunc(entries, numbered) && mlflow.SniffFiles(dir):
+	case (has("meta.yaml") || slices.ContainsFunc(entries, numbered)) && mlflow.SniffFiles(dir):
 		if runs, err := mlflow.ListFiles(dir); err == nil {
 			s.store("mlruns", dir, runs)
 		}

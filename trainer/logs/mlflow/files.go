@@ -22,12 +22,29 @@ const (
 	maxKeys = 10_000
 )
 
-// SniffFiles reports whether a directory is a store of MLflow's: it holds directories of experiments, which are named
-// by numbers.
-func SniffFiles(dir string) bool { return len(experiments(dir)) > 0 }
+// SniffFiles reports whether a directory is a store of MLflow's, which holds directories of experiments that are named
+// by numbers, or one of those, or one of a run in them.
+func SniffFiles(dir string) bool { return kindOf(dir) == "run" || len(experiments(dir)) > 0 }
+
+// kindOf tells by its meta.yaml whether a directory is that of an experiment or of a run; empty: neither.
+func kindOf(dir string) string {
+	about, err := readMeta(filepath.Join(dir, "meta.yaml"))
+	switch {
+	case err != nil || about["experiment_id"] == "":
+		return ""
+	case about["run_id"]+about["run_uuid"] != "":
+		return "run"
+	case about["name"] != "":
+		return "experiment"
+	}
+	return ""
+}
 
 // experiments returns the directories of the experiments.
 func experiments(dir string) (dirs []string) {
+	if kindOf(dir) == "experiment" {
+		return []string{dir}
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -86,6 +103,13 @@ type fileRun struct {
 func filesIn(dir string) (runs []fileRun, started []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, nil, err
+	}
+	if kindOf(dir) == "run" {
+		run := fileRun{dir: dir}
+		if about, _ := readMeta(filepath.Join(dir, "..", "meta.yaml")); run.read(about["name"]) {
+			runs = append(runs, run)
+		}
+		return runs, nil, nil
 	}
 	for _, experiment := range experiments(dir) {
 		about, _ := readMeta(filepath.Join(experiment, "meta.yaml"))
