@@ -124,6 +124,22 @@ func TestWatchADirectory(t *testing.T) {
 	if out := succeed(t, "watch", "--once", dir); !strings.Contains(out, "training loss") {
 		t.Errorf("printed\n%s", out)
 	}
+	other := filepath.Join(dir, "lightning_logs", "version_1")
+	if err := os.MkdirAll(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "metrics.csv"), []byte("epoch,step,train_loss\n0,9,0.25\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := succeed(t, "watch", "--once", dir)
+	for _, words := range []string{"lightning_logs/version_0/metrics.csv: 1 step", "lightning_logs/version_1/metrics.csv: 1 step", "0.25", "0.5"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("expected both runs, and %q: printed\n%s", words, out)
+		}
+	}
+	if out := succeed(t, "watch", "--once", "--format", "jsonl", dir); strings.Count(out, `"type":"run"`) != 2 {
+		t.Errorf("printed\n%s", out)
+	}
 }
 
 // TestWatchRefusals: what can't be read or done is one line.

@@ -6,34 +6,66 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/find"
 	"newtop/trainer/stream"
 )
 
-// printOnce prints what each of some logs has now.
+// printOnce prints what each of some logs has now, and of directories each run that they hold. A run that can't be read
+// is told of, and the others are printed.
 func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
-	for i, name := range names {
-		if i > 0 && w.format != "jsonl" {
+	printed := 0
+	next := func(source stream.Source, title string, closed func() error) error {
+		if printed++; printed > 1 && w.format != "jsonl" {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		if err := w.printNow(cmd, name); err != nil {
+		return cmp.Or(w.printNow(cmd, source, title), closed())
+	}
+	for _, name := range names {
+		if runs := w.found(name); len(runs) > 1 {
+			for _, c := range runs {
+				source, err := stream.OpenFound(c, name)
+				if err == nil {
+					stream.Configure(source, w.text)
+					err = next(source, c.Name, func() error { return nil })
+				}
+				if cmd.Context().Err() != nil {
+					return err
+				}
+				if err != nil {
+					print.Warn(cmd.ErrOrStderr(), print.OneLine(err))
+				}
+			}
+			continue
+		}
+		source, closed, err := w.open(cmd, name)
+		if err == nil {
+			err = next(source, "", closed)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printNow prints what a log has now: a table of its metrics, or with a format its epochs.
-func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
-	source, closed, err := w.open(cmd, name)
-	if err != nil {
-		return err
+// found lists the runs in a directory of which all are shown.
+func (w *watcher) found(name string) []find.Candidate {
+	if w.run != "" || w.listened() || !isDir(name) {
+		return nil
 	}
-	defer func() { err = cmp.Or(err, source.Close(), closed()) }()
+	return stream.Find(name)
+}
+
+// printNow prints what a source has now: a table of its metrics, or with a format its epochs. It closes the source. The
+// title is what a run is called whose log does not say it; empty: as its source.
+func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title string) (err error) {
+	defer func() { err = cmp.Or(err, source.Close()) }()
 	sum := summary{}
 	var printer *printer
 	if w.format != "" {
@@ -64,7 +96,7 @@ func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
 	case !sum.began:
 		return fmt.Errorf("%s: nothing to print yet", source.Name())
 	default:
-		err = sum.print(cmd.OutOrStdout(), source.Name())
+		err = sum.print(cmd.OutOrStdout(), source.Name(), title)
 	}
 	return l.over(cmd, err)
 }
@@ -125,8 +157,12 @@ func (s *summary) add(e event.Event) {
 	s.See(e)
 }
 
-func (s *summary) print(out io.Writer, source string) error {
+// print prints the table. title takes the place of a name that is the source's.
+func (s *summary) print(out io.Writer, source, title string) error {
 	line := cmp.Or(s.Run.Data.Name, source)
+	if title != "" && line == filepath.Base(source) {
+		line = title
+	}
 	line += ": " + print.Count(s.Epochs(), s.Run.Counted())
 	if s.elapsed > 0 {
 		line += " in " + print.Elapsed(s.elapsed)
