@@ -29,7 +29,7 @@ type point struct {
 type batch struct {
 	keys   []string
 	ids    map[string]uint32
-	last   []int  // by key: the newest row with it
+	last   []int // by key: the newest row with it
 	points []point
 	given  int // of the points
 	rows   int
