@@ -20,7 +20,7 @@ func TestWatchOnce(t *testing.T) {
 		{"metrics.csv", "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,99,0.25,\n0,99,,0.75\n", "training loss 0.25 99 0.25 99 0.5 49 2"},
 		{"log.jsonl", `{"step":1,"loss":0.5,"val":{"loss":0.7}}` + "\n" + `{"step":2,"loss":NaN}` + "\n", "training loss NaN 2 0.5 1 0.5 1 2 1"},
 		{"train.log", "starting\nTrain Epoch: 1 [0/60000 (0%)]\tLoss: 2.297087\nTrain Epoch: 1 [640/60000 (1%)]\tLoss: 1.5\n", "training loss 1.5 640 1.5 640 2.29709 0 2"},
-		{"trainer_state.json", `{"log_history":[{"epoch":0.5,"step":10,"loss":2.0},{"epoch":1.0,"step":20,"eval_loss":1.5}],"max_steps":20}`, "test loss 1.5 20 1.5 20 1.5 20 1"},
+		{"trainer_state.json", `{"log_history":[{"epoch":0.5,"step":10,"loss":2.0},{"epoch":1.0,"step":20,"eval_loss":1.5}],"max_steps":20}`, "validation loss 1.5 20 1.5 20 1.5 20 1"},
 		{"run.jsonl", `{"type":"epoch","epoch":1,"loss":3,"lr":0.1}` + "\n" + `{"type":"done","reason":"epochs","epochs":1}` + "\n", "training loss 3 1 3 1 3 1 1"},
 	} {
 		out := succeed(t, "watch", "--once", write(t, c.name, c.text))
@@ -76,7 +76,7 @@ func TestWatchSaved(t *testing.T) {
 		t.Errorf("listed\n%s", out)
 	}
 	out := succeed(t, "runs", "export", "copy", "--record", db, "--format", "jsonl")
-	for _, want := range []string{`"test_loss":0.75`, `"loss":"NaN"`, `"key":"other","value":4`} {
+	for _, want := range []string{`"validation_loss":0.75`, `"loss":"NaN"`, `"key":"other","value":4`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("exported\n%s\nexpected %s", out, want)
 		}

@@ -130,6 +130,8 @@ func (w *Watch) see(e *event.EpochEvent) {
 	if math.IsInf(w.due, -1) {
 		w.started, w.fits, w.due = e.Epoch, e.Epoch, float64(e.Epoch)
 	}
+	late, own := e.Late()
+	e = &own
 	w.epoch = e.Epoch
 	w.rearm(End)
 	w.measure = w.measure.With(e)
@@ -150,7 +152,6 @@ func (w *Watch) see(e *event.EpochEvent) {
 	if !w.wants(Plateau) && !w.wants(Overfitting) {
 		return
 	}
-	late, _ := e.Late()
 	for i := range late {
 		w.note(&late[i])
 	}

@@ -16,7 +16,7 @@ func TestUntil(t *testing.T) {
 		return e
 	}
 	valLoss := func(v float64) event.Event {
-		return epoch(1, func(e *event.EpochEvent) { e.TestLoss = event.ValueOf(v) })
+		return epoch(1, func(e *event.EpochEvent) { e.ValidationLoss = event.ValueOf(v) })
 	}
 	wrong := func(v float64) event.Event {
 		return epoch(1, func(e *event.EpochEvent) { e.Error = event.Float(v) })
@@ -33,9 +33,9 @@ func TestUntil(t *testing.T) {
 	}{
 		{"val_loss<0.1", []event.Event{valLoss(0.2), valLoss(0.1), valLoss(0.09)}, []bool{false, false, true}},
 		{"val_loss <= 1e-1", []event.Event{valLoss(0.1), valLoss(math.NaN())}, []bool{true, false}},
-		{"test_loss > .1", []event.Event{valLoss(0.1), valLoss(0.11), valLoss(math.Inf(1))}, []bool{false, true, false}},
-		{"loss/test>=0.1", []event.Event{valLoss(0.1)}, []bool{true}},
-		{"test loss>=0.1", []event.Event{valLoss(0.1)}, []bool{true}},
+		{"val_loss > .1", []event.Event{valLoss(0.1), valLoss(0.11), valLoss(math.Inf(1))}, []bool{false, true, false}},
+		{"loss/validation>=0.1", []event.Event{valLoss(0.1)}, []bool{true}},
+		{"validation loss>=0.1", []event.Event{valLoss(0.1)}, []bool{true}},
 		{"acc>=0.93", []event.Event{wrong(0.08), wrong(0.07), wrong(1 - 0.93)}, []bool{false, true, true}},
 		{"acc>0.93", []event.Event{wrong(0.07), wrong(1 - 0.93), wrong(0.069)}, []bool{false, false, true}},
 		{"acc >= 93 %", []event.Event{wrong(0.07)}, []bool{true}},

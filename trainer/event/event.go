@@ -75,6 +75,9 @@ type Metric struct {
 	// X is the epoch that the value belongs to, if that is an earlier one than the event's; else nil. Key is then a
 	// quantity's key, if the value is that quantity's.
 	X *int `json:"x,omitempty"`
+	// Of is the key of the quantity of which this is what the writer called and logged, as an accuracy in per cent of
+	// which the quantity is the error; else empty.
+	Of string `json:"of,omitempty"`
 }
 
 // At is the epoch that the metric's value belongs to, of an event of an epoch.
@@ -85,15 +88,19 @@ func (m *Metric) At(epoch int) int {
 	return epoch
 }
 
-// Late returns what an event tells of earlier epochs, each as an event of its own, and the event without that.
+// Late returns what an event tells of earlier epochs, each as an event of its own, and the event without that. Neither
+// has what is told of a quantity a second time.
 func (e *EpochEvent) Late() (late []EpochEvent, own EpochEvent) {
 	own = *e
-	if !slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.X != nil }) {
+	if !slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.X != nil || m.Of != "" }) {
 		return nil, own
 	}
 	own.Metrics = nil
 	for _, m := range e.Metrics {
-		if m.X == nil {
+		switch {
+		case m.Of != "":
+			continue
+		case m.X == nil:
 			own.Metrics = append(own.Metrics, m)
 			continue
 		}

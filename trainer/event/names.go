@@ -5,12 +5,14 @@ import "strings"
 // The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
 // Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
-	trainNames   = setOf("train training tr fit")
-	testNames    = setOf("val valid validation test testing eval evaluation dev")
-	ignoredNames = setOf("epoch step mean avg average total metrics metric scalars running set")
+	trainNames      = setOf("train training tr fit")
+	validationNames = setOf("val valid validation eval evaluation dev")
+	testNames       = setOf("test testing")
+	ignoredNames    = setOf("epoch step mean avg average total metrics metric scalars running set")
 
 	namedQuantities = map[string]Quantity{
-		"loss": Loss, "cost": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
+		"loss": Loss, "cost": Loss, "objective": Loss, "f": Loss, "fval": Loss, "fun": Loss, "fx": Loss, "损失": Loss,
+		"lm loss": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
 		"logloss": Loss, "mlogloss": Loss, "log loss": Loss, "softmax loss": Loss,
 		"binary logloss": Loss, "multi logloss": Loss,
 
@@ -54,15 +56,14 @@ func ParseTag(tag string) Tag {
 		}
 	}
 	var rest []string
-	test, part := false, false
+	test, validation, part := false, false, false
 	for _, w := range splitTag(tag) {
 		numbered := part // as valid_1
-		part = testNames[w] || trainNames[w]
+		part = IsSplit(w)
+		test, validation = test || testNames[w], validation || validationNames[w]
 		switch {
 		case numbered && len(w) == 1 && w[0] >= '0' && w[0] <= '9':
-		case testNames[w]:
-			test = true
-		case trainNames[w], ignoredNames[w]:
+		case part, ignoredNames[w]:
 		default:
 			rest = append(rest, w)
 		}
@@ -72,20 +73,25 @@ func ParseTag(tag string) Tag {
 	if p.Quantity, p.Known = namedQuantities[text]; accuracies[text] {
 		p = Tag{Known: true, Quantity: Error, Accuracy: true}
 	}
-	if test && p.Known {
+	switch {
+	case !p.Known:
+	case test:
 		p.Quantity = p.Quantity.Test()
+	case validation:
+		p.Quantity = p.Quantity.Validation()
 	}
 	return p
 }
 
-// splitTag cuts a tag into lower-case words, at what stands between them and where a small letter is followed by a
-// capital.
+// splitTag cuts a tag into lower-case words, at what stands between them, an 's among it, and where a small letter is
+// followed by a capital.
 func splitTag(tag string) []string {
+	tag = strings.ReplaceAll(tag, "'s ", " ")
 	var b strings.Builder
 	small := false
-	for _, c := range tag {
+	for i, c := range tag {
 		switch {
-		case c == '/' || c == '_' || c == '-' || c == ' ' || c == ':' || c == '\\' || c == '@':
+		case strings.ContainsRune("/_- :\\@", c), c == '.' && (i+1 == len(tag) || tag[i+1] > '9'):
 			b.WriteByte(' ')
 			small = false
 			continue
@@ -101,5 +107,5 @@ func splitTag(tag string) []string {
 // IsSplit reports whether a word says which rows a value is of: those that are trained on, or others.
 func IsSplit(word string) bool {
 	word = strings.ToLower(word)
-	return trainNames[word] || testNames[word]
+	return trainNames[word] || validationNames[word] || testNames[word]
 }

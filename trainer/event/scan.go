@@ -197,6 +197,8 @@ func (s *scanner) metric(e *Metric) bool {
 		case "x":
 			e.X = new(int)
 			return s.Int(e.X)
+		case "of":
+			return s.String(&e.Of)
 		}
 		return s.pass(key)
 	})

@@ -14,6 +14,7 @@ type Point struct {
 // Series is all that a run has told of a metric, by its epochs.
 type Series struct {
 	Key    string        // a quantity's or a figure's, as in a CutEvent
+	Of     string        // the key of the quantity that this is as its writer logged it; empty for all others
 	Info   *QuantityInfo // nil for a figure
 	Points []Point       // X ascends
 }
@@ -43,12 +44,12 @@ func (c *Collection) See(e Event) {
 	case EpochEvent:
 		for q := range QuantityCount {
 			if v := *q.Of(&e); !v.Absent() && q != Elapsed && q != Seconds {
-				c.add(q.Info().Key, q.Info(), e.Epoch, v)
+				c.add(q.Info().Key, "", e.Epoch, v)
 			}
 		}
 		for i := range e.Metrics {
 			if m := &e.Metrics[i]; !m.Value.Absent() {
-				c.add(m.Key, nil, m.At(e.Epoch), m.Value)
+				c.add(m.Key, m.Of, m.At(e.Epoch), m.Value)
 			}
 		}
 	case RewindEvent:
@@ -62,13 +63,13 @@ func (c *Collection) See(e Event) {
 	}
 }
 
-func (c *Collection) add(key string, info *QuantityInfo, x int, v Float) {
+func (c *Collection) add(key, of string, x int, v Float) {
 	s := c.by[key]
 	if s == nil {
+		s = &Series{Key: key, Of: of}
 		if q, known := quantityOf[key]; known {
-			info = q.Info()
+			s.Info = q.Info()
 		}
-		s = &Series{Key: key, Info: info}
 		if c.by == nil {
 			c.by = map[string]*Series{}
 		}
@@ -114,7 +115,18 @@ func (c *Collection) Epochs() int {
 	return len(slices.Compact(xs))
 }
 
-// Told lists the series that have points.
+// Told lists the series that have points: of an error as its writer logged it, as an accuracy, that one.
 func (c *Collection) Told() []*Series {
-	return slices.DeleteFunc(slices.Clone(c.Series), func(s *Series) bool { return len(s.Points) == 0 })
+	dropped := map[string]bool{}
+	for _, s := range c.Series {
+		if q := c.by[s.Of]; s.Of != "" && q != nil && q.Info.Share && len(s.Points) > 0 {
+			dropped[s.Of] = true
+		} else if s.Of != "" {
+			dropped[s.Key] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(c.Series), func(s *Series) bool {
+		return len(s.Points) == 0 ||
+			dropped[s.Key]
+	})
 }

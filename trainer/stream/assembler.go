@@ -128,6 +128,9 @@ func (j *stepAssembler) cut(c *curve, from int) {
 		j.flush()
 	}
 	j.queue = append(j.queue, event.CutEvent{Metric: c.name(), From: from})
+	if c.logged() {
+		j.queue = append(j.queue, event.CutEvent{Metric: c.key, From: from})
+	}
 	j.replaced++
 }
 

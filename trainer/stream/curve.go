@@ -39,6 +39,13 @@ func (c *curve) name() string {
 	return c.key
 }
 
+// logged reports whether the events also have what the writer logged: of accuracies, which are the errors that they
+// lack of 1, and of what is measured on validation rows, which everybody calls otherwise.
+func (c *curve) logged() bool {
+	q := c.tag.Quantity
+	return c.tag.Known && c.key != q.Info().Key && (c.tag.Accuracy || q == q.Validation() && q != q.Train())
+}
+
 // set sets the value at a step in the epoch of the step under way, which is that of a serial number.
 func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	again := c.any && c.serial == serial && c.step == step
@@ -47,6 +54,25 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	if f != nil && c.tag.Quantity.Info().Share && !c.tag.Accuracy && (v < 0 || v > 1) { // no share of the rows
 		c.tag, f, again = event.Tag{}, nil, false
 	}
+	var x *int
+	if step != e.Epoch {
+		x = &step
+	}
+	if !again {
+		c.at = len(e.Metrics)
+	}
+	at := c.at
+	put := func(m event.Metric) {
+		if m.X = x; at == len(e.Metrics) {
+			e.Metrics = append(e.Metrics, m)
+		} else {
+			e.Metrics[at] = m
+		}
+		at++
+	}
+	if c.logged() {
+		put(event.Metric{Key: c.key, Of: c.name(), Value: event.ValueOf(v)})
+	}
 	if f != nil && c.tag.Accuracy {
 		c.percent = c.percent || v > 1 && v <= 100
 		if c.percent {
@@ -54,18 +80,10 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 		}
 		v = math.Max(0, 1-v)
 	}
-	switch {
-	case f != nil && step == e.Epoch:
+	if f != nil && x == nil {
 		*f = event.ValueOf(v)
-	case again:
-		e.Metrics[c.at].Value = event.ValueOf(v)
-	default:
-		m := event.Metric{Key: c.name(), Value: event.ValueOf(v)}
-		if step != e.Epoch {
-			m.X = &step
-		}
-		c.at = len(e.Metrics)
-		e.Metrics = append(e.Metrics, m)
+	} else {
+		put(event.Metric{Key: c.name(), Value: event.ValueOf(v)})
 	}
 }
 

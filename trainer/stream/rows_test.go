@@ -38,17 +38,17 @@ func TestRows(t *testing.T) {
 		want string
 	}{
 		{"train and validation of one step", []*logs.Row{row(1, nan, "loss", 0.5), row(1, nan, "val_loss", 0.6), row(2, nan, "loss", 0.4)},
-			"run x; 1 loss=0.5 test=0.6 @NaN; 2 loss=0.4 @NaN"},
+			"run x; 1 loss=0.5 valid=0.6 @NaN; 2 loss=0.4 @NaN"},
 		{"steps, and validation by epochs", []*logs.Row{row(50, 1, "loss", 3), row(100, 1, "loss", 2), row(nan, 1, "val_loss", 2.5), row(150, 2, "loss", 1)},
-			"run x; 50 loss=3 [epoch=1] @NaN; 100 loss=2 test=2.5 [epoch=1] @NaN; 150 loss=1 [epoch=2] @NaN"},
+			"run x; 50 loss=3 [epoch=1] @NaN; 100 loss=2 valid=2.5 [epoch=1] @NaN; 150 loss=1 [epoch=2] @NaN"},
 		{"steps within epochs", []*logs.Row{row(0, 1, "loss", 3), row(5, 1, "loss", 2), row(0, 2, "loss", 1), row(5, 2, "loss", 0.5)},
 			"run x; 0 loss=3 [epoch=1] @NaN; 5 loss=2 [epoch=1] @NaN; 6 loss=1 [epoch=2] @NaN; 11 loss=0.5 [epoch=2] @NaN"},
 		{"whole epochs", []*logs.Row{row(nan, 0, "loss", 3, "accuracy", 0.5), row(nan, 1, "loss", 2, "accuracy", 0.75)},
 			"run x; 0 loss=3 err=0.5 @NaN; 1 loss=2 err=0.25 @NaN"},
 		{"fractions of epochs", []*logs.Row{row(nan, 0.5, "loss", 3), row(nan, 1, "loss", 2), row(nan, 1, "eval_loss", 4), row(nan, 1.5, "loss", 1)},
-			"run x; 1 loss=3 [epoch=0.5] @NaN; 2 loss=2 test=4 [epoch=1] @NaN; 3 loss=1 [epoch=1.5] @NaN"},
+			"run x; 1 loss=3 [epoch=0.5] @NaN; 2 loss=2 valid=4 [epoch=1] @NaN; 3 loss=1 [epoch=1.5] @NaN"},
 		{"nothing to count by", []*logs.Row{row(nan, nan, "loss", 3), row(nan, nan, "val_loss", 4), row(nan, nan, "loss", 2)},
-			"run x; 1 loss=3 test=4 @NaN; 2 loss=2 @NaN"},
+			"run x; 1 loss=3 valid=4 @NaN; 2 loss=2 @NaN"},
 		{"back to an earlier step", []*logs.Row{row(1, nan, "loss", 3), row(2, nan, "loss", 2), row(3, nan, "loss", 9), row(2, nan, "loss", 1)},
 			"run x; 1 loss=3 @NaN; 2 loss=2 @NaN; 3 loss=9 @NaN; back 3→1; 2 loss=1 @NaN"},
 		{"another run", []*logs.Row{row(1, nan, "loss", 3), row(2, nan, "loss", 2), row(1, nan, "loss", 4)},
@@ -78,7 +78,7 @@ func TestRowsThatComeLate(t *testing.T) {
 		t.Fatalf("%d events: %+v", len(events), events)
 	}
 	e := events[2].(event.EpochEvent)
-	if e.Epoch != 100 || !e.Loss.Absent() || !e.TestLoss.NonFinite() || e.Metrics[0].Key != "x" || !e.Metrics[0].Value.NonFinite() {
+	if e.Epoch != 100 || !e.Loss.Absent() || !e.ValidationLoss.NonFinite() || e.Metrics[1].Key != "x" || !e.Metrics[1].Value.NonFinite() {
 		t.Errorf("came as %+v", e)
 	}
 }
@@ -207,4 +207,20 @@ func FuzzRows(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAsLogged: an accuracy is the error that it lacks of 1, and stands beside it as its writer logged it.
+func TestAsLogged(t *testing.T) {
+	j := newStepAssembler("x")
+	j.Row(row(1, nan, "val_acc", 93))
+	j.Row(row(2, nan, "val_acc", 95))
+	j.flush()
+	var all event.Collection
+	for _, e := range assembled(&j) {
+		all.See(e)
+	}
+	told := all.Told()
+	if len(told) != 1 || told[0].Key != "val_acc" || told[0].Of != "validation_error" || told[0].Last() != (event.Point{X: 2, V: 95}) {
+		t.Errorf("%+v", told[0])
+	}
 }

@@ -80,12 +80,15 @@ func text(events []event.Event) string {
 			for _, f := range []struct {
 				name  string
 				value event.Float
-			}{{"loss", e.Loss}, {"test", e.TestLoss}, {"err", e.Error}, {"terr", e.TestError}, {"rate", e.Rate}, {"g", e.GradientNorm}, {"rmse", e.RMSE}} {
+			}{{"loss", e.Loss}, {"test", e.TestLoss}, {"valid", e.ValidationLoss}, {"err", e.Error}, {"terr", e.TestError}, {"verr", e.ValidationError}, {"rate", e.Rate}, {"g", e.GradientNorm}, {"rmse", e.RMSE}} {
 				if !math.IsNaN(float64(f.value)) {
 					fmt.Fprintf(&b, " %s=%.4g", f.name, f.value)
 				}
 			}
 			for _, f := range e.Metrics {
+				if f.Of != "" {
+					continue
+				}
 				if f.X != nil {
 					f.Key += fmt.Sprint("@", *f.X)
 				}
@@ -143,7 +146,7 @@ func TestTensorBoardOfKeras(t *testing.T) {
 	validation.old()
 	s := openBoard(t, dir)
 	events, _ := all(t, s)
-	want := "run " + filepath.Base(s.Name()) + "; 0 loss=0.5 test=0.25 err=0.25 @0.5; 1 loss=0.5 test=0.25 err=0.25 @1.5"
+	want := "run " + filepath.Base(s.Name()) + "; 0 loss=0.5 valid=0.25 err=0.25 @0.5; 1 loss=0.5 valid=0.25 err=0.25 @1.5"
 	if got := text(events); got != want {
 		t.Errorf("read\n%s\nexpected\n%s", got, want)
 	}
@@ -163,13 +166,13 @@ func TestTensorBoardSteps(t *testing.T) {
 		{"no steps", []point{{"loss", 0, 3}, {"acc", 0, 1}, {"loss", 0, 2}, {"acc", 0, 1}, {"loss", 0, 1}},
 			"run x; 0 loss=3 err=0 @1; 1 loss=2 err=0 @3; 2 loss=1 @4"},
 		{"steps of another count", []point{{"train/loss", 100, 4}, {"train/loss", 200, 3}, {"val/loss", 1, 9}, {"train/loss", 300, 2}, {"train/loss", 400, 1}, {"val/loss", 2, 8}},
-			"run x; 100 loss=4 @0; 200 loss=3 [test_loss@1=9] @2; 300 loss=2 @3; 400 loss=1 [test_loss@2=8] @5"},
+			"run x; 100 loss=4 @0; 200 loss=3 [validation_loss@1=9] @2; 300 loss=2 @3; 400 loss=1 [validation_loss@2=8] @5"},
 		{"went on from a checkpoint", []point{{"loss", 1, 4}, {"loss", 2, 3}, {"loss", 3, 5}, {"acc", 3, 1}, {"loss", 2, 2}, {"acc", 2, 1}, {"loss", 3, 1}},
 			"run x; 1 loss=4 @0; 2 loss=3 @1; 3 loss=5 err=0 @3; back 3→1; 2 loss=2 err=0 @5; 3 loss=1 @6"},
 		{"began again", []point{{"loss", 1, 4}, {"loss", 2, 3}, {"loss", 1, 2}, {"loss", 2, 1}},
 			"run x; 1 loss=4 @0; 2 loss=3 @1; run x (2); 1 loss=2 @0; 2 loss=1 @1"},
 		{"both counts go back", []point{{"loss", 100, 4}, {"val_loss", 1, 4}, {"loss", 200, 3}, {"val_loss", 2, 3}, {"loss", 200, 2}, {"val_loss", 1, 1}},
-			"run x; 100 loss=4 [test_loss@1=4] @1; 200 loss=2 [test_loss@2=3] @4; cut test_loss 1; 200 [test_loss@1=1] @5"},
+			"run x; 100 loss=4 [validation_loss@1=4] @1; 200 loss=2 [validation_loss@2=3] @4; cut validation_loss 1; cut val_loss 1; 200 [validation_loss@1=1] @5"},
 		{"two losses", []point{{"loss", 1, 4}, {"train_loss", 1, 3}, {"grad_norm", 1, 2}, {"error", 1, 7}, {"rmse", 1, 8}},
 			"run x; 1 loss=4 g=2 rmse=8 [train_loss=3] [error.2=7] @4"},
 	} {
@@ -191,10 +194,10 @@ func TestTagsThatAreKnown(t *testing.T) {
 	accuracy := func(q event.Quantity) event.Tag { return event.Tag{Known: true, Quantity: q, Accuracy: true} }
 	for tag, want := range map[string]event.Tag{
 		"loss": of(event.Loss), "train/loss": of(event.Loss), "Loss/train": of(event.Loss), "train_loss_step": of(event.Loss), "trainLoss": of(event.Loss),
-		"val_loss": of(event.TestLoss), "loss/val": of(event.TestLoss), "Loss/test": of(event.TestLoss), "eval/loss": of(event.TestLoss), "validation/epoch_loss": of(event.TestLoss),
-		"accuracy": accuracy(event.Error), "val_acc": accuracy(event.TestError), "validation/epoch_sparse_categorical_accuracy": accuracy(event.TestError), "Accuracy/Top1": {},
-		"test error": of(event.TestError), "lr": of(event.Rate), "train/learning_rate": of(event.Rate), "lr-Adam": {}, "train/grad_norm": of(event.GradientNorm),
-		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": of(event.TestRMSE),
+		"val_loss": of(event.ValidationLoss), "loss/val": of(event.ValidationLoss), "Loss/test": of(event.TestLoss), "eval/loss": of(event.ValidationLoss), "validation/epoch_loss": of(event.ValidationLoss),
+		"accuracy": accuracy(event.Error), "val_acc": accuracy(event.ValidationError), "validation/epoch_sparse_categorical_accuracy": accuracy(event.ValidationError), "Accuracy/Top1": {},
+		"test error": of(event.TestError), "training's binary_logloss": of(event.Loss), "lm loss": of(event.Loss), "training.loss": of(event.Loss), "validation_0-logloss": of(event.ValidationLoss), "f": of(event.Loss), "objective": of(event.Loss), "\u635f\u5931": of(event.Loss), "lr": of(event.Rate), "train/learning_rate": of(event.Rate), "lr-Adam": {}, "train/grad_norm": of(event.GradientNorm),
+		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": of(event.ValidationRMSE),
 		"step/radius": of(event.Radius), "step/gradient_norm": of(event.GradientNorm), "work/seconds": of(event.Seconds), "seconds": {},
 	} {
 		if got := event.ParseTag(tag); got != want {
@@ -258,7 +261,7 @@ func TestTensorBoardLateValues(t *testing.T) {
 	train.old()
 	validation.old()
 	events, _ := all(t, s)
-	if got := text(events); got != "2 [test_loss@1=9] @2" {
+	if got := text(events); got != "2 [validation_loss@1=9] @2" {
 		t.Errorf("read %s", got)
 	}
 }

@@ -187,7 +187,7 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		}
 	}
 	for i, f := range e.Metrics {
-		if f.Value.Absent() || f.X != nil && event.IsQuantity(f.Key) {
+		if f.Value.Absent() || f.Of != "" || f.X != nil && event.IsQuantity(f.Key) {
 			continue
 		}
 		x := c.now
