@@ -79,6 +79,9 @@ var (
 	unknownSummary = unknown(InnerSummary{})
 )
 
+// UnknownSummary is an inner solve of which nothing is known.
+func UnknownSummary() InnerSummary { return unknownSummary }
+
 // unknown makes every Float of a struct Absent.
 func unknown[T any](v T) T {
 	s := reflect.ValueOf(&v).Elem()

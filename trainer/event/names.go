@@ -11,8 +11,10 @@ var (
 	ignoredNames    = setOf("epoch step mean avg average total metrics metric scalars running set")
 
 	namedQuantities = map[string]Quantity{
-		"loss": Loss, "cost": Loss, "objective": Loss, "f": Loss, "fval": Loss, "fun": Loss, "fx": Loss, "损失": Loss,
-		"lm loss": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
+		"loss": Loss, "cost": Loss, "objective": Loss, "f": Loss, "fval": Loss, "fun": Loss,
+		"fx": Loss, "损失": Loss,
+		"lm loss": Loss, "obj": Loss, "obj func": Loss, "mini batch loss": Loss, "nll": Loss,
+		"cross entropy": Loss, "crossentropy": Loss,
 		"logloss": Loss, "mlogloss": Loss, "log loss": Loss, "softmax loss": Loss,
 		"binary logloss": Loss, "multi logloss": Loss,
 
@@ -20,15 +22,26 @@ var (
 
 		"rmse": RMSE, "root mean squared error": RMSE,
 
-		"lr": Rate, "learning rate": Rate, "learningrate": Rate,
+		"lr": Rate, "learning rate": Rate, "learningrate": Rate, "base learning rate": Rate,
 
 		"grad norm": GradientNorm, "gradient norm": GradientNorm, "gradnorm": GradientNorm,
 		"grad 2.0 norm": GradientNorm,
+		// In the norm that the program has: SciPy's |proj g| is the largest component.
+		"gnorm": GradientNorm, "|g|": GradientNorm, "||g||": GradientNorm, "|grad|": GradientNorm,
+		"||grad||": GradientNorm, "|gradient|": GradientNorm, "||gradient||": GradientNorm, "|proj g|": GradientNorm,
+		"norm of gradient": GradientNorm, "‖g‖": GradientNorm, "‖∇f‖": GradientNorm,
+
+		"|step|": StepNorm, "||step||": StepNorm, "||d||": StepNorm, "||dx||": StepNorm, "step norm": StepNorm,
+		"norm of step": StepNorm,
+
+		"tr radius": Radius, "trust radius": Radius, "trust region radius": Radius,
+
+		"tr ratio": Rho, "gain ratio": Rho,
 	}
 
 	accuracies = map[string]bool{
 		"acc": true, "accuracy": true, "acc1": true, "acc 1": true, "top1": true, "top 1": true, "top1 acc": true,
-		"top1 accuracy":        true,
+		"top1 accuracy": true, "mini batch accuracy": true,
 		"categorical accuracy": true, "sparse categorical accuracy": true, "binary accuracy": true,
 	}
 )
@@ -57,7 +70,11 @@ func ParseTag(tag string) Tag {
 	}
 	var rest []string
 	test, validation, part := false, false, false
-	for _, w := range splitTag(tag) {
+	words := splitTag(tag)
+	if q, known := namedQuantities[strings.Join(words, " ")]; known { // of which a word may be a part's
+		return Tag{Known: true, Quantity: q}
+	}
+	for _, w := range words {
 		numbered := part // as valid_1
 		part = IsSplit(w)
 		test, validation = test || testNames[w], validation || validationNames[w]

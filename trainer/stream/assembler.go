@@ -38,6 +38,7 @@ type stepAssembler struct {
 	dropped  int  // values of curves that are too many
 	replaced int  // times that values went for later ones
 	rows     rowState
+	solve    solve
 }
 
 // maxWall is a time of writing, in seconds since 1970, that is none: the year 9999.
@@ -116,6 +117,9 @@ func (j *stepAssembler) add(c *curve, step int, v float64) {
 		}
 	}
 	c.set(&j.epoch, step, j.serial, v)
+	if step == j.epoch.Epoch {
+		j.solve.note(c.key, v)
+	}
 	j.elapsed = max(j.elapsed, j.wall-j.first)
 	if len(j.epoch.Metrics) >= maxLate {
 		j.flush()
@@ -195,6 +199,9 @@ func (j *stepAssembler) curve(key string) *curve {
 		return nil
 	}
 	c := &curve{key: key, tag: event.ParseTag(key)}
+	if key == "delta" && j.curves["act"] != nil && j.curves["pre"] != nil { // TRON's, beside the decreases
+		c.tag = event.Tag{Known: true, Quantity: event.Radius}
+	}
 	if c.tag.Known {
 		field := event.Tag{Known: true, Quantity: c.tag.Quantity} // which an error and an accuracy share
 		if j.claimed[field] {
@@ -281,6 +288,8 @@ func (j *stepAssembler) flush() {
 	if len(j.epoch.Metrics) == 0 {
 		j.epoch.Metrics = nil
 	}
+	j.solve.add(&j.epoch)
+	j.epoch.Accepted = j.epoch.Accepted && !(j.epoch.Rho <= 0)
 	j.queue = append(j.queue, j.epoch)
 	if step := j.epoch.Epoch; step != j.lastStep() {
 		if len(j.steps) >= maxSteps {

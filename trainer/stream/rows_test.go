@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -222,5 +223,44 @@ func TestAsLogged(t *testing.T) {
 	told := all.Told()
 	if len(told) != 1 || told[0].Key != "val_acc" || told[0].Of != "validation_error" || told[0].Last() != (event.Point{X: 2, V: 95}) {
 		t.Errorf("%+v", told[0])
+	}
+}
+
+// TestOptimizersOfSecondOrder: numbers of optimizers of second order are newtop's own, as are inner solves of SciPy's
+// trust-constr, whose iterations count on from step to step; where TRON prints act and pre, delta is the radius.
+func TestOptimizersOfSecondOrder(t *testing.T) {
+	for _, c := range []struct {
+		rows []*logs.Row
+		want string
+	}{
+		{[]*logs.Row{row(1, nan, "obj func", 9, "cg iter", 0, "tr radius", 1, "cg stop", 0), row(2, nan, "obj func", 4, "cg iter", 2, "tr radius", 7, "cg stop", 2),
+			row(3, nan, "obj func", 1, "cg iter", 7, "tr radius", 7, "cg stop", 3)},
+			"1 loss 9 radius 1; 2 loss 4 radius 7 2 boundary; 3 loss 1 radius 7 5 negative-curvature; "},
+		{[]*logs.Row{row(1, nan, "act", 2, "pre", 3, "delta", 0.5, "f", 6)}, "1 loss 6 radius 0.5; "},
+		{[]*logs.Row{row(1, nan, "cost", 2, "tr_radius", 4, "tr_ratio", -1)}, "1 loss 2 radius 4 rejected; "},
+	} {
+		j := newStepAssembler("x")
+		for _, r := range c.rows {
+			j.Row(r)
+		}
+		j.flush()
+		got := ""
+		for _, e := range assembled(&j) {
+			e, ok := e.(event.EpochEvent)
+			if !ok {
+				continue
+			}
+			got += fmt.Sprintf("%d loss %g radius %g", e.Epoch, e.Loss, e.Radius)
+			for _, in := range e.Inner {
+				got += fmt.Sprintf(" %d %s", in.Iterations, in.Stop)
+			}
+			if !e.Accepted {
+				got += " rejected"
+			}
+			got += "; "
+		}
+		if got != c.want {
+			t.Errorf("%s, expected %s", got, c.want)
+		}
 	}
 }
