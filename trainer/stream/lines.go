@@ -57,7 +57,6 @@ type lines struct {
 	fed       time.Time
 	decoder   *decoder
 	lenient   bool // a program that is run here may print what it likes
-	aside     bool // lines of JSON beside another log, which say nothing of its format
 	options   shape.Options
 }
 
@@ -148,7 +147,7 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 	line := bytes.TrimSpace(l.buf[l.at:])
 	if len(line) == 0 || l.long {
 		if ended {
-			l.failed(l.decoder.end())
+			l.decoder.end()
 		}
 		return l.decoder.next(), nil
 	}
@@ -159,7 +158,7 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 		if err := l.decode(line); err != nil {
 			return nil, err
 		}
-		l.failed(l.decoder.end())
+		l.decoder.end()
 	case len(line) <= maxTail && line[0] == '{' && line[len(line)-1] == '}' && l.decoder.whole(line):
 		l.at, l.seen = len(l.buf), len(l.buf)
 	default:
@@ -177,8 +176,10 @@ func (l *lines) redrawn() {
 	line := l.buf[l.at : l.at+end]
 	l.at += end
 	l.seen = max(l.seen, l.at)
+	l.decoder.text.Flush(l.decoder)
 	l.decoder.rows.mute = true
 	l.failed(l.decoder.line(line))
+	l.decoder.text.Flush(l.decoder)
 	l.decoder.rows.mute = false
 }
 
@@ -221,11 +222,7 @@ func (l *lines) decode(line []byte) error {
 	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
 		line = bytes.TrimLeft(line, " ")
 	}
-	read := l.decoder.line
-	if l.aside {
-		read = l.decoder.other
-	}
-	if err := read(line); err != nil {
+	if err := l.decoder.line(line); err != nil {
 		l.bad++
 		l.last = &LineError{Name: l.name, Line: l.number, Found: quote(line) + " (" + err.Error() + ")"}
 	}

@@ -1,9 +1,7 @@
 package stream
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,17 +58,10 @@ func openFile(path, run string) (Source, error) {
 		return opened(path)(trackio.Open(path, run))
 	case name == "trainer_state.json":
 		return opened(path)(jsonlog.OpenTrainerState(path))
-	case filepath.Ext(name) == ".json", isDocument(head):
+	case shape.Look(head) == shape.Document:
 		return opened(path)(jsonlog.OpenFile(path))
 	}
 	return File(path)
-}
-
-// isDocument reports whether a file that begins so is one JSON document, whatever it is called. What has no line end
-// yet may be the first line of many, as may be a list without an object, as [0].
-func isDocument(head []byte) bool {
-	return bytes.IndexByte(head, '{') >= 0 && (bytes.IndexByte(head, '\n') >= 0 || json.Valid(head)) &&
-		jsonlog.SniffFile(head)
 }
 
 // opened makes a source of a reader that was opened at a path.

@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/shape"
 )
 
 // put writes a file below a directory. A text that begins with CREATE makes a database.
@@ -190,7 +191,7 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 		{"{'loss': 2}\n", false},
 		{"", false},
 	} {
-		if got := isDocument([]byte(c.text)); got != c.document {
+		if got := shape.Look([]byte(c.text)) == shape.Document; got != c.document {
 			t.Errorf("%q: %v", c.text, got)
 		}
 	}

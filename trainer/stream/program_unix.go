@@ -79,7 +79,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	source.lenient = true
 	besides := func(r io.ReadCloser) {
 		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder,
-			lenient: true, aside: true}})
+			lenient: true}})
 	}
 	if side != nil {
 		besides(side)

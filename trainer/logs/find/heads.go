@@ -8,16 +8,14 @@ import (
 	"strings"
 
 	"newtop/trainer/logs"
-	"newtop/trainer/logs/csvlog"
-	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/shape"
 )
 
 // heads tell by how a file begins whether it is a log of a kind: of its format, and of training.
 var heads = map[string]func(head []byte) bool{
-	"csv":   func(head []byte) bool { return csvlog.Sniff(head) && isCSVLog(head) },
-	"jsonl": func(head []byte) bool { return jsonlog.Sniff(head) && isJSONLog(head) },
-	"json":  func(head []byte) bool { return jsonlog.SniffFile(head) && isJSONLog(head) },
+	"csv":   func(head []byte) bool { return shape.Look(head) == shape.Table && isCSVLog(head) },
+	"jsonl": func(head []byte) bool { return shape.Look(head) == shape.Objects && isJSONLog(head) },
+	"json":  func(head []byte) bool { return shape.Look(head) == shape.Document && isJSONLog(head) },
 	"text":  shape.Sniff,
 }
 

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"newtop/trainer/logs/jsonlog"
+	"newtop/trainer/logs/jsontext"
+	"newtop/trainer/logs/shape"
 )
 
 // clearml is what ClearML writes where it is offline: offline/TASK/{task.json, metrics.jsonl, log.jsonl}. It writes 0
@@ -26,8 +27,8 @@ var clearml = layout{
 	parts: func(dir string) []part {
 		return []part{
 			&facts{path: filepath.Join(dir, "task.json"), parse: clearmlTask},
-			&lines{path: filepath.Join(dir, "metrics.jsonl"), parser: jsonlog.New()},
-			&lines{path: filepath.Join(dir, "log.jsonl"), parser: jsonlog.New()},
+			&lines{path: filepath.Join(dir, "metrics.jsonl"), parser: shape.New()},
+			&lines{path: filepath.Join(dir, "log.jsonl"), parser: shape.New()},
 		}
 	},
 }
@@ -55,7 +56,7 @@ func startsWith(path string, c byte) bool {
 
 // clearmlTask reads a task's name and its hyperparams/SECTION/NAME/value, which are strings.
 func clearmlTask(text []byte) (f fact, err error) {
-	m, err := jsonlog.Flatten(text)
+	m, err := jsontext.Flatten(text)
 	f.info.Name, _ = m["name"].(string)
 	config := make(map[string]any)
 	for key, v := range m {

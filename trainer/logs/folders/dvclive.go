@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"newtop/trainer/logs"
-	"newtop/trainer/logs/csvlog"
+	"newtop/trainer/logs/shape"
 )
 
 // dvclive is what DVCLive writes: dvclive/plots/metrics/NAME.tsv, a table of steps and values each, and params.yaml.
@@ -112,7 +112,7 @@ func (m *metrics) scan() {
 		}
 		name, ok := strings.CutSuffix(path, ".tsv")
 		if key, err := filepath.Rel(m.dir, name); ok && err == nil && m.byPath[path] == nil {
-			f := &metric{lines: lines{path: path, parser: csvlog.New()}, key: logs.Clean(filepath.ToSlash(key))}
+			f := &metric{lines: lines{path: path, parser: shape.New()}, key: logs.Clean(filepath.ToSlash(key))}
 			m.byPath[path] = f
 			m.order = append(m.order, f)
 			slices.SortFunc(m.order, func(a, b *metric) int { return strings.Compare(a.key, b.key) })

@@ -114,8 +114,6 @@ type lines struct {
 	seen   int64  // how far the file was read
 	chunk  int64  // how much is read at once
 	long   bool   // within a line of more than maxLine
-	bad    int
-	err    error // of the newest bad line
 }
 
 const (
@@ -161,6 +159,9 @@ func (l *lines) read(_ context.Context, to logs.Sink) (more bool, err error) {
 	l.seen = l.offset + int64(len(text))
 	l.offset += int64(used)
 	l.last = append([]byte(nil), buf[max(0, len(l.last)+used-tailBytes):len(l.last)+used]...)
+	if l.seen >= info.Size() {
+		l.parser.Flush(to)
+	}
 	return l.seen < info.Size(), nil
 }
 
@@ -177,10 +178,7 @@ func (l *lines) use(text []byte, to logs.Sink) (used int) {
 			l.long = false
 			continue
 		}
-		if err := l.parser.Line(line, to); err != nil {
-			l.bad++
-			l.err = err
-		}
+		l.parser.Line(line, to)
 	}
 	switch {
 	case used > 0 || int64(len(text)) < l.chunk:
@@ -195,10 +193,10 @@ func (l *lines) use(text []byte, to logs.Sink) (used int) {
 }
 
 func (l *lines) warning() string {
-	if l.bad == 0 {
-		return ""
+	if w, ok := l.parser.(interface{ Warning() string }); ok && w.Warning() != "" {
+		return l.path + ": " + w.Warning()
 	}
-	return fmt.Sprintf("%s: %d lines can't be read: %v", l.path, l.bad, l.err)
+	return ""
 }
 
 // console is a parser of what a program printed.

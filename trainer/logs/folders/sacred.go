@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"newtop/trainer/logs"
-	"newtop/trainer/logs/jsonlog"
+	"newtop/trainer/logs/jsontext"
 )
 
 // sacred is what Sacred's FileStorageObserver writes: DIR/N/{run.json, config.json, metrics.json, cout.txt}, each but
@@ -28,12 +28,12 @@ var sacred = layout{
 		run := filepath.Join(dir, "run.json")
 		return []part{
 			&facts{path: run, parse: func(text []byte) (fact, error) {
-				m, err := jsonlog.Flatten(text)
+				m, err := jsontext.Flatten(text)
 				name, _ := m["experiment/name"].(string)
 				return fact{info: logs.Info{Name: name, Began: began(m["start_time"])}}, err
 			}},
 			&facts{path: filepath.Join(dir, "config.json"), parse: func(text []byte) (fact, error) {
-				m, err := jsonlog.Flatten(text)
+				m, err := jsontext.Flatten(text)
 				return fact{info: logs.Info{Config: m}}, err
 			}},
 			&document{path: filepath.Join(dir, "metrics.json")},
@@ -48,7 +48,7 @@ func isSacred(dir string) bool {
 }
 
 func sacredEnd(text []byte) (f fact, err error) {
-	m, err := jsonlog.Flatten(text)
+	m, err := jsontext.Flatten(text)
 	switch status, _ := m["status"].(string); status {
 	case "COMPLETED":
 		f.state = logs.Finished

@@ -1,3 +1,4 @@
+// Package jsonlog reads files that are one JSON document, which their writer writes anew each time.
 package jsonlog
 
 import (
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/jsontext"
 )
 
 var _ logs.Reader = (*document)(nil)
@@ -254,17 +256,17 @@ func (d *document) sum(before uint64, r *logs.Row) uint64 {
 // tornError says that a document may not be written to its end.
 type tornError struct{ error }
 
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 var errDocument = errors.New("expected a list of objects with numbers, or an object of lists of numbers")
 
 // parse reads a document.
 func parse(text []byte) (*table, error) {
-	s := &scanner{text: bytes.TrimPrefix(text, byteOrderMark)}
-	root, ok := s.decode(0)
-	if !ok || s.peek() != 0 || !s.torn() {
-		err := s.expected("JSON")
-		if s.torn() {
-			err = &tornError{err}
-		}
+	root, torn, err := jsontext.Decode(bytes.TrimPrefix(text, byteOrderMark))
+	if torn {
+		err = &tornError{err}
+	}
+	if err != nil {
 		return nil, err
 	}
 	t := tabulate(root)
@@ -277,11 +279,11 @@ func parse(text []byte) (*table, error) {
 // empty reports whether a document may get rows yet.
 func empty(root any) bool {
 	switch root := root.(type) {
-	case list:
-		return len(root.items) == 0
-	case object:
+	case jsontext.List:
+		return len(root.Items()) == 0
+	case jsontext.Object:
 		for _, m := range root {
-			if l, ok := m.value.(list); ok && len(l.items) == 0 {
+			if l, ok := m.Value.(jsontext.List); ok && len(l.Items()) == 0 {
 				return true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,38 @@ import (
 
 	"newtop/trainer/logs"
 )
+
+// sink writes down what it is given.
+type sink struct {
+	strings.Builder
+}
+
+func (s *sink) Row(r *logs.Row) {
+	words := []string{}
+	for _, c := range []logs.Value{{Key: "step", V: r.Step}, {Key: "epoch", V: r.Epoch}, {Key: "wall", V: r.Wall}, {Key: "elapsed", V: r.Elapsed}} {
+		if !math.IsNaN(c.V) {
+			words = append(words, fmt.Sprintf("@%s=%v", c.Key, c.V))
+		}
+	}
+	for _, v := range r.Values {
+		words = append(words, fmt.Sprintf("%s=%v", v.Key, v.V))
+	}
+	s.WriteString(strings.Join(words, " ") + "\n")
+}
+
+func (s *sink) Info(i logs.Info) {
+	fmt.Fprintf(s, "info name=%q steps=%v program=%q config=%v\n", i.Name, i.Steps, i.Program, i.Config)
+}
+func (s *sink) Line(text string)                { fmt.Fprintf(s, "line %s\n", text) }
+func (s *sink) End(st logs.State, words string) { fmt.Fprintf(s, "end %v %s\n", st, words) }
+
+// counter counts rows.
+type counter int
+
+func (c *counter) Row(*logs.Row)          { *c++ }
+func (c *counter) Info(logs.Info)         {}
+func (c *counter) Line(string)            {}
+func (c *counter) End(logs.State, string) {}
 
 // follower reads a document as its writer rewrites it.
 type follower struct {
@@ -167,7 +200,11 @@ func TestDocuments(t *testing.T) {
 		{"with its epochs", `{"epoch": [0, 1], "history": {"loss": ["0.5", null], "acc": [1, 2]}}`, "@epoch=0 loss=0.5 acc=1\n@epoch=1 acc=2\n"},
 		{"nested", `{"train": {"loss": [1]}, "val": {"loss": [2]}, "args": {"lr": 0.1}, "names": ["a"]}`,
 			"info name=\"\" steps=0 program=\"\" config=map[lr:0.1]\n@epoch=1 train/loss=1 val/loss=2\n"},
-		{"list", `[{"step": 1, "loss": 0.5, "eval": {"acc": "0.9"}}, {"time": "1970-01-01T00:00:07Z", "loss": 0.4}]`, "@step=1 loss=0.5 eval/acc=0.9\n@wall=7 loss=0.4\n"},
+		{"list", `[{"step": 1, "loss": 0.5, "eval": {"acc": "0.9"}}, {"time": "1970-01-01T00:00:07Z", "f1": 0.4}]`,
+			"@step=1 loss=0.5 eval/acc=0.9\n@step=1 @wall=7 f1=0.4\n"},
+		{"pandas, by columns", `{"epoch": {"0": 3, "1": 4}, "loss": {"0": 0.5, "1": 0.25}}`, "@epoch=3 loss=0.5\n@epoch=4 loss=0.25\n"},
+		{"pandas, split", `{"columns": ["step", "loss"], "index": [0, 1], "data": [[10, 0.5], [20, null]]}`, "@step=10 loss=0.5\n"},
+		{"rows in a member", `{"schema": {"fields": []}, "data": [{"step": 1, "loss": 0.5}]}`, "@step=1 loss=0.5\n"},
 		{"Sacred", `{"training.loss": {"steps": [0, 1], "timestamps": ["1970-01-01T00:00:01", "1970-01-01T00:00:03.5"], "values": [1.5, Infinity]},
 			"acc": {"steps": [0], "timestamps": ["1970-01-01T00:00:02"], "values": [0.5]}}`,
 			"@step=0 @wall=1 training.loss=1.5\n@step=0 @wall=2 acc=0.5\n@step=1 @wall=3.5 training.loss=+Inf\n"},

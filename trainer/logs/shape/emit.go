@@ -366,8 +366,8 @@ func (p *Parser) release(to logs.Sink) {
 
 // emit gives the row to the sink, after what is new of the run.
 func (p *Parser) emit(r *logs.Row, to logs.Sink) {
-	if n := p.place.ahead(); n > 0 && n != p.ahead {
-		p.ahead = n
+	if n := p.place.ahead(); n > 0 && n != p.place.told {
+		p.place.told = n
 		to.Info(logs.Info{Steps: n})
 	}
 	to.Row(r)

@@ -51,6 +51,8 @@ func Explain(p *Parser) *Explanation {
 			s.Kind, s.Holes = "by the pattern "+of.text, of.holes(t.example)
 		case *header:
 			s.Kind, s.Holes = "rows of a table", of.holes()
+		case *form:
+			s.Kind, s.Holes = "fields with names of their own", of.holes(p)
 		case *shape:
 			s.Kind, s.Holes = of.kind(), of.holes(p, t)
 		}
@@ -238,6 +240,38 @@ func (t *header) holes() (out []Hole) {
 			h.Role, h.Why = "nothing", "a counter; another column is x"
 		case k.class == ignored:
 			h.Role, h.Why = "nothing", "no word of a metric"
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// form is the fields of a row, for Explain.
+type form struct{ fields []*field }
+
+// holes are the numbers of a row.
+func (o *form) holes(p *Parser) (out []Hole) {
+	var x found
+	r := p.fields
+	r.numbers, r.row = append(r.numbers[:0], o.fields...), r.row+1
+	best := r.find(&x)
+	for _, f := range o.fields {
+		h := Hole{f.raw, "metric " + f.key, ""}
+		switch {
+		case f == best:
+			h.Role, h.Why = "x step", f.moves.why("", f.rows)
+		case f.axis == epoch || f.epochs && f.moves.grown > 0:
+			h.Role, h.Why = "x epoch", f.moves.why("", f.rows)
+		case f.role == counting && f.axis <= plural && f.moves.grown == 0:
+			h.Role, h.Why = "length", "stood still"
+		case f.role == counting && f.axis == batch:
+			h.Role, h.Why = "nothing", "another number is the step"
+		case f.role == timing:
+			h.Role = "time"
+		case f.role == ranking:
+			h.Role = "rank"
+		case f.role == saying || f.logger && r.logged:
+			h.Role, h.Why = "nothing", "of the logger"
 		}
 		out = append(out, h)
 	}

@@ -76,10 +76,10 @@ type Parser struct {
 	held     held
 	record   record
 	tally    tally
+	fields   *fieldReader
 	part     string  // of the lines that follow, as a heading says: Test Error:
 	pass     string  // part of the newest pass through rows for testing
 	full     float64 // the m of the newest finished epoch, NaN while one goes on
-	ahead    float64 // the total that the sink knows
 	drawn    bool    // a state before on this line had a place
 	skip     bool    // the next line is a summary
 	shown    logs.Sink
@@ -90,7 +90,7 @@ var _ logs.Parser = (*Parser)(nil)
 // New returns a parser that has read nothing.
 func New() *Parser {
 	p := &Parser{names: names{}, shapes: map[uint64]*shape{}, series: collection{}, place: newPlace(),
-		full: math.NaN()}
+		full: math.NaN(), fields: &fieldReader{}}
 	p.votes.rank = math.Inf(1)
 	p.stripper.names = p.names
 	p.row.Clear()
@@ -108,25 +108,27 @@ type Options struct {
 // Line reads a line. It never returns an error: what is no number is the console's.
 func (p *Parser) Line(line []byte, to logs.Sink) error {
 	line = bytes.TrimRight(line, "\r \t") // a terminal's lines end with \r\n
-	text := line
-	if !p.opening.decided {
-		p.opening.text = append(p.opening.text, line...)
-		p.opening.ends = append(p.opening.ends, len(p.opening.text))
-		if !plain(line) {
-			text = p.terminal.play(line, func([]byte) {})
-		}
-	} else {
-		text = p.read(line, to)
+	if p.opening.decided {
+		tell(p.read(line, to), to)
+		return nil
 	}
-	if !utf8.Valid(text) {
-		to.Line(strings.ToValidUTF8(string(text), "\uFFFD"))
-	} else {
-		to.Line(string(text))
-	}
-	if !p.opening.decided && (len(p.opening.ends) >= firstLines || len(p.opening.text) >= firstBytes) {
+	p.opening.text = append(p.opening.text, line...)
+	p.opening.ends = append(p.opening.ends, len(p.opening.text))
+	if len(p.opening.ends) >= firstLines || len(p.opening.text) >= firstBytes {
 		p.decide(to)
 	}
 	return nil
+}
+
+// tell gives the sink a line as it was printed; nil: it was numbers alone.
+func tell(text []byte, to logs.Sink) {
+	switch {
+	case text == nil:
+	case !utf8.Valid(text):
+		to.Line(strings.ToValidUTF8(string(text), "\uFFFD"))
+	default:
+		to.Line(string(text))
+	}
 }
 
 // Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
@@ -150,15 +152,15 @@ func (silent) End(logs.State, string) {}
 func (p *Parser) decide(to logs.Sink) {
 	var v votes
 	v.rank = math.Inf(1)
-	shapes := map[uint64]*shape{}
+	var trial *Parser
 	for range 2 {
-		trial := New()
+		trial = New()
 		trial.votes = v
 		trial.opening.decided = true
 		trial.Configure(Options{Patterns: p.Patterns})
 		p.opening.each(func(line []byte) { trial.read(line, silent{}) })
 		trial.endRecord(silent{})
-		v, shapes = trial.votes, trial.shapes
+		v = trial.votes
 		again := !v.comma && trial.scanner.commas > 2*trial.scanner.points
 		v.comma = v.comma || again
 		v.pairs.decide()
@@ -166,13 +168,15 @@ func (p *Parser) decide(to logs.Sink) {
 			break
 		}
 	}
+	p.fields = trial.fields
+	p.fields.restart(&v)
 	p.votes, p.scanner.comma = v, v.comma
-	for _, s := range shapes {
+	for _, s := range trial.shapes {
 		s.restart()
 	}
-	p.shapes = shapes
+	p.shapes = trial.shapes
 	p.opening.decided = true
-	p.opening.each(func(line []byte) { p.read(line, to) })
+	p.opening.each(func(line []byte) { tell(p.read(line, to), to) })
 	p.opening.text, p.opening.ends = nil, nil
 }
 
@@ -184,8 +188,11 @@ func (f *opening) each(read func(line []byte)) {
 	}
 }
 
-// read reads a line with all of its states, and returns the last one.
+// read reads a line with all of its states, and returns the last one, nil for a row of fields.
 func (p *Parser) read(line []byte, to logs.Sink) []byte {
+	if (len(p.Patterns) == 0 || !p.Claims(line)) && p.fields.line(p, line, to) {
+		return nil
+	}
 	text := line
 	p.scanner.comma = p.votes.comma
 	if p.drawn = false; !plain(line) {
@@ -232,6 +239,8 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 			return
 		} else if arguments(body, to) {
 			p.tally.note(setting)
+			return
+		} else if at(body, 0) == '{' && p.fields.objects(p, body, to) {
 			return
 		}
 		if len(bytes.TrimLeft(text, " \t")) != len(body) { // what stands below one another keeps its place

@@ -8,6 +8,7 @@ type place struct {
 	first       float64 // epoch
 	epochs      float64 // how many there will be
 	total       float64 // steps
+	told        float64 // of either, to the sink
 	last, m     float64 // the count within the epoch, and how many it has
 	gap         float64 // between two counts
 	base        float64 // steps before the count began anew
@@ -32,6 +33,9 @@ func (p *place) move(f *found) (step, epoch float64) {
 			p.first = f.epoch
 		}
 		p.turned = p.turned || f.epoch > p.epoch
+		if f.epoch < p.epoch && f.epoch <= p.first { // the run begins again
+			p.base, p.last = 0, math.NaN()
+		}
 		p.epoch = f.epoch
 		if f.epochs == f.epochs {
 			p.epochs = f.epochs
@@ -57,6 +61,9 @@ func (p *place) count(n, m float64, within, newer bool) {
 	known := p.headed && p.epoch == math.Trunc(p.epoch)
 	switch {
 	case !within && !newer:
+		if n > p.last {
+			p.gap = n - p.last
+		}
 		p.step = n + p.base
 	case m == m && known:
 		if newer && n > p.last && p.last < m {

@@ -14,11 +14,13 @@ const (
 	early   // before the first x
 	taken   // a line with an x of its own has a value there
 	summary // of the run
+	torn    // half an object, or a row of too few or too many cells
 	reasons
 )
 
 var reasonNames = [reasons]string{"gave points, or said x", "written by another rank", "states of bars that moved on",
-	"settings", "prose, or no metric", "before the first x", "on a taken x", "summaries"}
+	"settings", "prose, or no metric", "before the first x", "on a taken x", "summaries",
+	"torn rows"}
 
 // trace is what became of the lines of a shape, a table or a pattern, for Explain.
 type trace struct {
@@ -72,8 +74,8 @@ const maxExample = 2000
 // summary are understood, and not counted as lines that gave none. It is empty where all is well.
 func (t *tally) warning() string {
 	read := t.lines[given]
-	all := read + t.lines[setting] + t.lines[unclear] + t.lines[early] + t.lines[taken]
-	if t.taken == 0 && t.counted == 0 && 3*read >= all {
+	all := read + t.lines[setting] + t.lines[unclear] + t.lines[early] + t.lines[taken] + t.lines[torn]
+	if t.taken == 0 && t.counted == 0 && t.lines[torn] == 0 && 3*read >= all {
 		return ""
 	}
 	text := fmt.Sprintf("read %d of %d lines with numbers", read, all)
@@ -83,6 +85,9 @@ func (t *tally) warning() string {
 		text += "; 1 point fell on a taken x"
 	default:
 		text += fmt.Sprintf("; %d points fell on a taken x", t.taken)
+	}
+	if n := t.lines[torn]; n > 0 {
+		text += fmt.Sprintf("; torn rows: %d", n)
 	}
 	if t.counted > 0 {
 		text += "; lines are counted as steps, as several have the same epoch"

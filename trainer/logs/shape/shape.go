@@ -173,6 +173,10 @@ type series struct {
 	key string
 	at  float64
 	own bool // its line had an x of its own
+
+	lines    int     // of rows that have no step
+	collides int     // that have another value at the epoch of the row before
+	value    float64 // of that
 }
 
 // collection is the series by their keys.

@@ -146,10 +146,10 @@ func newName(raw string) *name {
 	words := make([]string, len(printed))
 	for i, w := range printed {
 		printed[i] = strings.TrimSuffix(strings.TrimRight(strings.Trim(w, "'#"), "."), "'s")
-		words[i] = strings.ToLower(printed[i])
-		if w == "#" {
-			printed[i], words[i] = w, w
+		if printed[i] == "" { // # and such
+			printed[i] = w
 		}
+		words[i] = strings.ToLower(printed[i])
 	}
 	k := &name{}
 	if strings.Contains(raw, "@[") {
