@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // cell is a piece of a row of a table, with its place in the line.
@@ -228,7 +229,10 @@ func (t *table) name(header func([]cell, []byte) []cell) {
 		if joined {
 			text = string(t.above[above[i].a:above[i].b]) + " " + text
 		}
-		k := newName(string(bytes.Trim([]byte(text), " )")))
+		if text = strings.TrimSpace(text); !strings.Contains(text, "(") {
+			text = strings.TrimRight(text, ")") // mAP50-95) after Box(P
+		}
+		k := newName(text)
 		t.columns = append(t.columns, k)
 		counts := k.class == counter && k.axis != total
 		if counts && (t.x == none || k.axis < epoch && (axis == epoch || k.axis > axis)) {
