@@ -209,11 +209,23 @@ func TestRemoveAsks(t *testing.T) {
 	}
 }
 
+// TestWatchNothingYet waits for a file, and shows it when it comes.
+func TestWatchNothingYet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "later.jsonl")
+	c := startConsole(t, 120, 30, nil, "watch", path)
+	c.until(`nothing there yet`)
+	if err := os.WriteFile(path, []byte("{\"step\":7,\"loss\":0.5}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.until(`step 7`)
+	c.leave()
+}
+
 // TestWatchNothing says what is wrong with what can't be watched, without a screen left over.
 func TestWatchNothing(t *testing.T) {
-	c := startConsole(t, 80, 24, nil, "watch", filepath.Join(t.TempDir(), "nothing.jsonl"))
+	c := startConsole(t, 80, 24, nil, "watch", "nothing-of-that-name")
 	code, output := c.exit()
-	if code != print.ExitFailed || !strings.Contains(output, "nothing.jsonl") {
+	if code != print.ExitFailed || !strings.Contains(output, "nothing-of-that-name") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)

@@ -12,7 +12,7 @@ import (
 )
 
 // old is when a file was written that is no longer.
-var old = time.Now().Add(-time.Minute)
+var old = time.Now().Add(-time.Hour)
 
 // TestWatchOnce prints what each kind of log of lines has.
 func TestWatchOnce(t *testing.T) {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,12 @@ const quiet = 30 * time.Minute
 // file that it is about to begin again.
 const patience = 5 * time.Second
 
-// File returns a source of a file of lines, which is followed as it grows. It begins again, with ErrRestart, when
-// the file was cut short, written over or replaced by another. See Lines for what they may be. It never
-// ends; a file of nothing else, that has not grown for some seconds, gives a *LineError. What is at the path but is not
-// a regular file, as a named pipe, is read as Lines reads it.
+// File returns a source of a file of lines, which is followed as it grows. It begins again, with ErrRestart, when the
+// file was cut short, written over or replaced by another. See Lines for what they may be. What begins as no text, and
+// what has no numbers when nobody waits for more or nothing was written for long, gives a *LineError. Otherwise it
+// never ends: not for what is written into it, and not while it is gone, can't be read, or something else stands in its
+// place, which its method Waiting says. What is at the path but is not a regular file, as a named pipe, is read as
+// Lines reads it.
 func File(path string) (Source, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		return Lines(&named{path: path}, path), nil
@@ -34,8 +37,7 @@ func File(path string) (Source, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		why := errors.New("it is a directory: expected a file")
-		err = &fs.PathError{Op: "read", Path: path, Err: why}
+		err = &fs.PathError{Op: "read", Path: path, Err: errDirectory}
 	}
 	if err != nil {
 		f.Close()
@@ -45,8 +47,11 @@ func File(path string) (Source, error) {
 		return Lines(f, path), nil
 	}
 	s := &file{lines: newLines(path), path: path, f: f, info: info, watcher: newWatcher(path)}
+	s.lenient = true
 	return s, nil
 }
+
+var errDirectory = errors.New("it is a directory: expected a file")
 
 // file is a file that may grow. Only what its watcher says makes it look again.
 type file struct {
@@ -57,6 +62,8 @@ type file struct {
 	offset       int64     // what has been read
 	last         []byte    // the last bytes that were read, which are there unless the file was written over
 	missingSince time.Time // since when there is no file at the path; zero: there is one
+	trouble      string    // why nothing can be read for now
+	begun        bool      // all that was there has been read once
 	checked      bool      // whether the file is known to be the same since the last ErrNone
 	usedUnended  bool      // the last line was used without an end
 	torn         bool      // that was wrong once: it is not done again
@@ -69,17 +76,22 @@ const tailBytes = 64
 
 func (s *file) Next(ctx context.Context) (event.Event, error) {
 	if !s.checked { // before more is read, for that may be of another file
-		if restart, err := s.replaced(); err != nil || restart {
-			if err == nil {
-				err = ErrRestart
-			}
-			return nil, err
+		if s.replaced() {
+			return nil, ErrRestart
 		}
 		s.checked = true
 	}
 	for {
-		if e, err := s.next(); e != nil || err != nil {
-			return e, err
+		e, err := s.next()
+		if e != nil {
+			return e, nil
+		}
+		if err != nil {
+			if !s.begun || s.final {
+				return nil, err
+			}
+			s.pass(err)
+			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -87,7 +99,12 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		room := s.room()
 		n, err := s.f.ReadAt(room, s.offset)
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
+			err = fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
+			if !s.begun || s.final {
+				return nil, err
+			}
+			s.trouble, s.checked = err.Error(), false
+			return nil, ErrNone
 		}
 		if n > 0 && s.usedUnended && room[0] != '\n' && room[0] != '\r' {
 			s.reset()
@@ -118,9 +135,10 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 		}
 		s.checked = false
-		if s.number > 0 && !s.decoder.metrics() && (s.final || time.Since(s.info.ModTime()) > patience) {
+		if s.number > 0 && !s.decoder.metrics() && (s.final || !s.begun && time.Since(s.info.ModTime()) > quiet) {
 			return nil, s.noNumbers()
 		}
+		s.begun = true
 		return nil, ErrNone
 	}
 }
@@ -134,47 +152,85 @@ func (s *file) unended() bool {
 }
 
 // Final says that nobody waits for more.
-func (s *file) Final() { s.final = true }
+func (s *file) Final() { s.final, s.lenient = true, false }
 
 func (s *file) remember(text []byte) {
 	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
 	s.last = s.last[max(0, len(s.last)-tailBytes):]
 }
 
-// replaced reports whether the file must be read from the beginning, or another one in its place.
-func (s *file) replaced() (bool, error) {
+// replaced reports whether the file must be read from the beginning, or another one in its place. While what is there
+// can't be read, what was read stays, and what may still be written to the file as it was is read.
+func (s *file) replaced() bool {
 	there, err := os.Stat(s.path)
+	s.trouble = ""
 	switch {
-	case !errors.Is(err, fs.ErrNotExist):
+	case err == nil:
 		s.missingSince = time.Time{}
+	case !errors.Is(err, fs.ErrNotExist):
+		s.trouble = err.Error()
 	case s.missingSince.IsZero():
 		s.missingSince = time.Now()
 	}
 	if err == nil && !os.SameFile(there, s.info) {
-		f, err := os.Open(s.path)
-		if err != nil {
-			return false, nil // replaced by what can't be read: what was read stays
+		f, info, err := openRegular(s.path)
+		if err == nil {
+			s.f.Close()
+			s.f, s.info = f, info
+			s.reset()
+			return true
 		}
-		s.f.Close()
-		s.f = f
-		if s.info, err = f.Stat(); err != nil {
-			return false, err
-		}
-		s.reset()
-		return true, nil
+		s.trouble = err.Error()
 	}
 	info, err := s.f.Stat()
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", s.path, err)
+		s.trouble = err.Error()
+		return false
 	}
 	changed := !info.ModTime().Equal(s.info.ModTime())
 	s.info = info
 	if info.Size() < s.offset || changed && !s.unchanged() {
 		s.reset()
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
 }
+
+// openRegular opens a regular file, and nothing whose opening may wait.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case info.IsDir():
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errDirectory}
+	case !info.Mode().IsRegular():
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("expected a regular file")}
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		if info, err = f.Stat(); err != nil {
+			f.Close()
+		}
+	}
+	return f, info, err
+}
+
+// Waiting says why nothing can be read for now, or is empty.
+func (s *file) Waiting() string {
+	switch {
+	case s.trouble != "":
+		return s.trouble
+	case !s.missingSince.IsZero() && time.Since(s.missingSince) > patience:
+		return s.path + ": the file is gone, waiting"
+	case s.number > 0 && !s.decoder.metrics() && time.Since(s.info.ModTime()) > patience:
+		return s.noneYet()
+	}
+	return ""
+}
+
+// Warning says that, or what could not be read.
+func (s *file) Warning() string { return cmp.Or(s.Waiting(), s.lines.Warning()) }
 
 // unchanged reports whether the last bytes that were read are still there.
 func (s *file) unchanged() bool {
@@ -187,6 +243,7 @@ func (s *file) reset() {
 	options := s.options
 	s.lines = newLines(s.path)
 	s.configure(options)
+	s.lenient = !s.final
 	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
 }
 
@@ -206,14 +263,8 @@ func (s *file) Read() float64 {
 
 func (s *file) Name() string { return s.path }
 
-// Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been
-// written to for some time.
-func (s *file) Stale() string {
-	if !s.missingSince.IsZero() && time.Since(s.missingSince) > patience {
-		return "the file is gone"
-	}
-	return untouched(s.info.ModTime())
-}
+// Stale says that the file has not been written to for some time.
+func (s *file) Stale() string { return untouched(s.info.ModTime()) }
 
 // untouched says when something was last written, if that is long ago.
 func untouched(last time.Time) string {

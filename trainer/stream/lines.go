@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -241,6 +242,18 @@ func hasNUL(text []byte) bool {
 	return len(text)-len(rest) > maxHole || bytes.IndexByte(rest, 0) >= 0
 }
 
+// pass passes over what can't be text, up to the next line end.
+func (l *lines) pass(err error) {
+	l.failed(err)
+	var of *LineError
+	if errors.As(err, &of) {
+		l.last = of
+	}
+	if l.rest() > 0 && bytes.IndexByte(l.buf[l.at:], '\n') < 0 {
+		l.at, l.seen, l.long = len(l.buf), len(l.buf), true
+	}
+}
+
 // failed notes an error of what stands behind the last line end.
 func (l *lines) failed(err error) {
 	if err != nil {
@@ -255,6 +268,14 @@ func (l *lines) binary(line []byte) error {
 			Expected: "UTF-8: write the file with Out-File -Encoding utf8"}
 	}
 	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
+}
+
+// noneYet says that there are no numbers so far.
+func (l *lines) noneYet() string {
+	if l.suggested != "" {
+		return l.name + ": columns of numbers without names: expected them by --pattern '" + l.suggested + "'"
+	}
+	return l.name + ": no number of a log yet, the first line is " + l.first
 }
 
 // noNumbers says that there are no numbers.

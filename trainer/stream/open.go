@@ -146,9 +146,17 @@ func OpenFound(c find.Candidate, dir string) (Source, error) {
 	return openFile(c.Path, c.Run)
 }
 
-// awaiting is a directory in which there is nothing yet. When there is, that is the source.
+// Await returns a source of what a program will write at a path where there is nothing yet, or an empty file.
+func Await(path, run string) Source {
+	return &awaiting{dir: path, run: run, file: true, watcher: newWatcher(path)}
+}
+
+// awaiting is a directory in which there is nothing yet, or a file that is not there. When there is, that is the
+// source.
 type awaiting struct {
 	dir, run  string
+	file      bool   // it is to be a file
+	trouble   string // why that can't be opened for now
 	watcher   *watcher
 	found     Source
 	checkedAt time.Time
@@ -161,8 +169,8 @@ func (s *awaiting) configure(o shape.Options) { s.options = o }
 func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 	if s.found == nil && time.Since(s.checkedAt) >= rescanSoon {
 		s.checkedAt = time.Now()
-		source, err := openDir(s.dir, s.run)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		source, err := s.look()
+		if err != nil {
 			return nil, err
 		}
 		if another, is := source.(*awaiting); is {
@@ -176,6 +184,42 @@ func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 		return nil, ErrNone
 	}
 	return s.found.Next(ctx)
+}
+
+// look opens what there is now, nil if there is nothing. What a file is shows when something stands in it.
+func (s *awaiting) look() (source Source, err error) {
+	if !s.file {
+		if source, err = openDir(s.dir, s.run); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return source, err
+	}
+	s.trouble = ""
+	if info, err := os.Stat(s.dir); err != nil || info.Mode().IsRegular() && info.Size() == 0 {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.trouble = err.Error()
+		}
+		return nil, nil
+	}
+	if source, err = Open(s.dir, s.run); err != nil {
+		s.trouble = err.Error()
+	}
+	return source, nil
+}
+
+// Waiting says what is waited for.
+func (s *awaiting) Waiting() string {
+	switch w, ok := s.found.(waiter); {
+	case ok:
+		return w.Waiting()
+	case s.found != nil:
+		return ""
+	case s.trouble != "":
+		return s.trouble
+	case s.file:
+		return s.dir + ": nothing there yet, waiting"
+	}
+	return "nothing to watch in " + s.dir + " yet"
 }
 
 func (s *awaiting) Wait(ctx context.Context) error {
@@ -217,7 +261,7 @@ func (s *awaiting) Stale() string {
 
 func (s *awaiting) Warning() string {
 	if s.found == nil {
-		return "nothing to watch in " + s.dir + " yet"
+		return s.Waiting()
 	}
 	if w, ok := s.found.(warner); ok {
 		return w.Warning()

@@ -21,7 +21,7 @@ var ErrRestart = errors.New("stream: the source begins anew")
 //
 // A source may also have the methods Stale() string, which says why nothing more may come, as that the writer is gone,
 // and Warning() string, which says what could not be read and was passed over. Both return one line or nothing, and are
-// asked after a Next that returned an error, ErrNone included.
+// asked after a Next that returned an error, ErrNone included. So is Waiting() string: why nothing can be read for now.
 type Source interface {
 	// Next returns the next event. It returns io.EOF when no more will ever come, ErrNone when none is there
 	// yet, and ErrRestart when what was given so far is void. Any other error ends the stream; it names file and
@@ -63,6 +63,8 @@ func Explain(s Source) *shape.Explanation {
 type staler interface{ Stale() string }
 
 type warner interface{ Warning() string }
+
+type waiter interface{ Waiting() string }
 
 // Beside is what a program is started with beside its arguments.
 type Beside struct {

@@ -229,13 +229,13 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	all(t, s)
 	all(t, s)
-	if stale := s.(staler).Stale(); stale != "" { // another may be put in its place
-		t.Errorf("a file that is gone for a moment is %q", stale)
+	if why := s.(waiter).Waiting(); why != "" { // another may be put in its place
+		t.Errorf("a file that is gone for a moment: %q", why)
 	}
 	s.(*file).missingSince = time.Now().Add(-patience - time.Second)
 	all(t, s)
-	if stale := s.(staler).Stale(); stale != "the file is gone" {
-		t.Errorf("a file that is gone is %q", stale)
+	if why := s.(waiter).Waiting(); why != path+": the file is gone, waiting" {
+		t.Errorf("a file that is gone: %q", why)
 	}
 	write(0, lineOf(3)+"\n")
 	restart("replaced")
@@ -320,6 +320,13 @@ func TestFileThatIsNone(t *testing.T) {
 	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := all(t, s); !errors.Is(err, ErrNone) {
+		t.Errorf("a file without events yet gave %v", err)
+	}
+	if why := s.(waiter).Waiting(); why != path+`: no number of a log yet, the first line is "two"` {
+		t.Errorf("a file without events waits as %q", why)
+	}
+	Final(s)
 	var bad *LineError
 	if _, err := all(t, s); !errors.As(err, &bad) || bad.Line != 1 {
 		t.Errorf("an old file without events gave %v", err)

@@ -61,6 +61,13 @@ func (t *tap) Stale() string {
 	return ""
 }
 
+func (t *tap) Waiting() string {
+	if s, ok := t.Source.(waiter); ok {
+		return s.Waiting()
+	}
+	return ""
+}
+
 func (t *tap) Warning() string {
 	if s, ok := t.Source.(warner); ok {
 		return s.Warning()

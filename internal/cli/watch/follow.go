@@ -28,6 +28,7 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 		err = cmp.Or(err, source.Close())
 	}()
 	over := false // the newest event is the run's last
+	said := ""
 	for {
 		e, err := source.Next(ctx)
 		switch {
@@ -44,6 +45,11 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 			}
 			if err := p.out.Flush(); err != nil {
 				return err
+			}
+			if w, ok := source.(interface{ Waiting() string }); ok && w.Waiting() != said {
+				if said = w.Waiting(); said != "" {
+					print.Warn(messages, said)
+				}
 			}
 			if why := staleness(source); why != "" {
 				fmt.Fprintln(messages, "newtop:", why)

@@ -3,8 +3,11 @@ package watch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -146,6 +149,10 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 // open returns the source that a name stands for, which reads text as the flags say.
 func (w *watcher) open(cmd *cobra.Command, name string) (stream.Source, func() error, error) {
 	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+	if _, missing := os.Stat(name); err != nil && errors.Is(missing, fs.ErrNotExist) && !w.once && !w.explains &&
+		(filepath.Ext(name) != "" || strings.ContainsRune(name, filepath.Separator)) {
+		source, closed, err = stream.Await(name, w.run), func() error { return nil }, nil
+	}
 	if err == nil {
 		stream.Configure(source, w.text)
 	}
