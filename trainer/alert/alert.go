@@ -6,7 +6,6 @@ package alert
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -23,31 +22,14 @@ const (
 	Plateau                 // what the run is judged by gets no better, see plateaued
 	Overfitting             // the test loss rises while the training loss falls, see Overfits
 	End                     // the run is over, or nothing more comes of it
+	Quiet                   // it tells no more values, see pace
+	Condition               // a condition is met, as Until waits for one
 	kindCount
 )
 
-var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end"}
+var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end", "quiet", "condition"}
 
 func (k Kind) String() string { return kindNames[k] }
-
-// Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{NaN, Divergence, Plateau, Overfitting, End} }
-
-// ParseKinds reads names of kinds with commas between them. Of an empty text all are meant.
-func ParseKinds(text string) (out []Kind, err error) {
-	if strings.TrimSpace(text) == "" {
-		return Kinds(), nil
-	}
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
-		i := slices.Index(kindNames[:], name)
-		if i < 0 {
-			return nil, fmt.Errorf("%q: expected some of %s", name, strings.Join(kindNames[:], ", "))
-		}
-		out = append(out, Kind(i))
-	}
-	return out, nil
-}
 
 // Alert is one call.
 type Alert struct {
@@ -61,6 +43,8 @@ type Alert struct {
 // goroutine.
 type Watch struct {
 	wanted, fired  uint8 // bits of kinds
+	conditions     []awaited
+	pace           pace
 	run            string
 	limit          int    // how many epochs the run will have, 0 if that is unknown
 	counted        string // what the run counts, "epoch" or "step"
@@ -74,11 +58,17 @@ type Watch struct {
 	found          []Alert
 }
 
-// New returns a watch for some kinds.
-func New(kinds []Kind) *Watch {
-	w := &Watch{counted: "epoch"}
-	for _, k := range kinds {
+// New returns a watch for what rules say.
+func New(r Rules) *Watch {
+	w := &Watch{counted: "epoch", pace: pace{said: r.Quiet}}
+	for _, k := range r.Kinds {
 		w.wanted |= 1 << k
+	}
+	for _, text := range r.Conditions {
+		if u, err := ParseUntil(text); err == nil {
+			w.conditions = append(w.conditions, awaited{until: u})
+			w.wanted |= 1 << Condition
+		}
 	}
 	w.forget()
 	return w
@@ -86,12 +76,27 @@ func New(kinds []Kind) *Watch {
 
 // forget makes the watch one that has seen nothing.
 func (w *Watch) forget() {
-	*w = Watch{wanted: w.wanted, run: w.run, limit: w.limit, counted: w.counted, due: math.Inf(-1)}
+	*w = Watch{wanted: w.wanted, conditions: w.conditions, pace: w.pace, run: w.run, limit: w.limit, counted: w.counted,
+		due: math.Inf(-1)}
 }
 
 // See takes the next event and returns what is worth a call, mostly nothing.
 func (w *Watch) See(e event.Event) []Alert {
 	w.found = nil
+	w.take(e)
+	for i := range w.conditions {
+		c := &w.conditions[i]
+		met := c.until.See(e)
+		if met && !c.met {
+			w.rearm(Condition)
+			w.fire(Condition, fmt.Sprintf("%s at %s %d", c.until, w.counted, w.epoch))
+		}
+		c.met = met
+	}
+	return w.found
+}
+
+func (w *Watch) take(e event.Event) {
 	switch e := e.(type) {
 	case event.RunEvent:
 		if e.ID != w.run {
@@ -105,7 +110,7 @@ func (w *Watch) See(e event.Event) []Alert {
 		w.forget()
 		w.measure, w.epoch = measure, e.To
 	case event.ResumeEvent:
-		w.rearm(End)
+		w.resume()
 	case event.DivergedEvent:
 		w.epoch = e.Epoch
 		w.fire(Divergence, "the run has diverged: "+e.Reason)
@@ -114,9 +119,16 @@ func (w *Watch) See(e event.Event) []Alert {
 		if e.Message != "" {
 			text += ", " + e.Message
 		}
-		return w.End(text)
+		w.fire(End, text)
+		w.pace.over = true
 	}
-	return w.found
+}
+
+// resume says that the run goes on.
+func (w *Watch) resume() {
+	w.rearm(End)
+	w.rearm(Quiet)
+	w.pace.over = false
 }
 
 // End says that the run is over without having told so, as its writer is gone, or that the log ends.
@@ -133,7 +145,7 @@ func (w *Watch) see(e *event.EpochEvent) {
 	late, own := e.Late()
 	e = &own
 	w.epoch = e.Epoch
-	w.rearm(End)
+	w.resume()
 	w.measure = w.measure.With(e)
 	if w.wants(NaN) {
 		if text := w.broken.see(e); text != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"newtop/trainer/event"
 )
@@ -30,9 +31,9 @@ func losses(n int, train, test func(x float64) float64) (out []event.Event) {
 // told returns what a watch of all kinds, or of some, tells of events.
 func told(events []event.Event, kinds ...Kind) (out []Alert) {
 	if kinds == nil {
-		kinds = Kinds()
+		kinds = All().Kinds
 	}
-	w := New(kinds)
+	w := New(Rules{Kinds: kinds})
 	for _, e := range events {
 		out = append(out, w.See(e)...)
 	}
@@ -242,7 +243,7 @@ func TestFewValidationsDoNotOverfit(t *testing.T) {
 }
 
 func TestEnd(t *testing.T) {
-	w := New([]Kind{End})
+	w := New(Rules{Kinds: []Kind{End}})
 	var got []Alert
 	see := func(e event.Event) { got = append(got, w.See(e)...) }
 	see(event.RunEvent{ID: "a"})
@@ -263,7 +264,7 @@ func TestEnd(t *testing.T) {
 
 // What was seen before a way back does not count.
 func TestRewind(t *testing.T) {
-	w := New(Kinds())
+	w := New(All())
 	var got []Alert
 	for _, e := range losses(80, falling, func(x float64) float64 { return 0.2 + math.Exp(-x/8) + 0.004*max(0, x-34) }) {
 		got = append(got, w.See(e)...)
@@ -297,15 +298,93 @@ func TestCurveIsBounded(t *testing.T) {
 	}
 }
 
-func TestParseKinds(t *testing.T) {
-	if got, err := ParseKinds("NaN, end"); err != nil || !slices.Equal(got, []Kind{NaN, End}) {
-		t.Error(got, err)
+func TestParseRules(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want Rules
+		err  string
+	}{
+		{"NaN, end", Rules{Kinds: []Kind{NaN, End}}, ""},
+		{" ", All(), ""},
+		{"quiet", Rules{Kinds: []Kind{Quiet}}, ""},
+		{"quiet=5m,nan", Rules{Kinds: []Kind{Quiet, NaN}, Quiet: 5 * time.Minute}, ""},
+		{"val_loss<0.1 and epoch>5, end", Rules{Kinds: []Kind{End}, Conditions: []string{"val_loss<0.1 and epoch>5"}}, ""},
+		{"nan,fire", Rules{}, `"fire": expected some of nan, divergence, plateau, overfitting, end, quiet, quiet=5m, or a condition, as val_loss<0.1`},
+		{"quiet=soon", Rules{}, `"quiet=soon": expected a time, as quiet=5m`},
+		{"nan=5m", Rules{}, `"nan=5m": expected some of`},
+	} {
+		got, err := ParseRules(test.text)
+		if test.err != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), test.err) {
+				t.Errorf("%q: %v", test.text, err)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q: %+v, %v", test.text, got, err)
+		}
 	}
-	if got, err := ParseKinds(" "); err != nil || len(got) != int(kindCount) {
-		t.Error(got, err)
+}
+
+// TestConditions calls when a condition is met, and again only after it was not.
+func TestConditions(t *testing.T) {
+	w := New(Rules{Conditions: []string{"loss<0.5", "loss>9 or epoch>=4"}})
+	var got []Alert
+	for i, loss := range []float64{1, 0.4, 0.3, 0.6, 0.2, 0.1} {
+		e := event.UnknownEpoch(i)
+		e.Loss = event.Float(loss)
+		got = append(got, w.See(e)...)
 	}
-	if _, err := ParseKinds("nan,fire"); err == nil || err.Error() != `"fire": expected some of nan, divergence, plateau, overfitting, end` {
-		t.Error(err)
+	want := []Alert{{Condition, 1, "loss < 0.5 at epoch 1"}, {Condition, 4, "loss < 0.5 at epoch 4"},
+		{Condition, 4, "loss > 9 or epoch >= 4 at epoch 4"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestQuiet calls for a run that hangs, by the clock that it is told.
+func TestQuiet(t *testing.T) {
+	s := time.Second
+	for _, test := range []struct {
+		name  string
+		said  time.Duration
+		news  []time.Duration // since the watch began
+		over  time.Duration   // when the run ends; 0: it does not
+		until time.Duration   // how long is asked, each second
+		want  []time.Duration // when it is quiet
+	}{
+		{"a minute at least", 0, []time.Duration{1 * s, 2 * s, 3 * s, 4 * s}, 0, 200 * s, []time.Duration{64 * s}},
+		{"ten times the usual", 0, []time.Duration{0, 20 * s, 40 * s, 60 * s, 80 * s}, 0, 500 * s, []time.Duration{280 * s}},
+		{"its pace is unknown", 0, []time.Duration{1 * s, 2 * s}, 0, 1000 * s, nil},
+		{"as said", 30 * s, []time.Duration{1 * s, 2 * s}, 0, 100 * s, []time.Duration{32 * s}},
+		{"never a word", 30 * s, nil, 0, 100 * s, []time.Duration{30 * s}},
+		{"over", 30 * s, []time.Duration{1 * s}, 5 * s, 100 * s, nil},
+		{"a pause as before", 0, []time.Duration{1 * s, 2 * s, 3 * s, 4 * s, 54 * s, 55 * s, 56 * s}, 0, 156 * s, []time.Duration{156 * s}},
+		{"again after news", 0, []time.Duration{1 * s, 2 * s, 3 * s, 4 * s, 84 * s}, 0, 300 * s, []time.Duration{64 * s, 292 * s}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := New(Rules{Kinds: []Kind{Quiet}, Quiet: test.said})
+			began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			var got []time.Duration
+			for at := time.Duration(0); at <= test.until; at += s {
+				if slices.Contains(test.news, at) {
+					w.See(event.UnknownEpoch(int(at / s)))
+					w.Heard(began.Add(at))
+				}
+				if test.over > 0 && at == test.over {
+					w.See(event.UnknownDone())
+				}
+				for _, a := range w.Ask(began.Add(at)) {
+					if a.Kind != Quiet || !strings.HasPrefix(a.Text, "no news for ") {
+						t.Errorf("%+v", a)
+					}
+					got = append(got, at)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("quiet at %v, want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -315,7 +394,7 @@ func FuzzWatch(f *testing.F) {
 	f.Add([]byte("a long enough row of bytes to have a median, and a few means as well"), uint8(200))
 	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 0}
 	f.Fuzz(func(t *testing.T, text []byte, step uint8) {
-		w, epoch := New(Kinds()), 0
+		w, epoch := New(All()), 0
 		for i, c := range text {
 			v := float64(c) - 100
 			if int(c) >= 250 {
@@ -343,7 +422,7 @@ func BenchmarkSee(b *testing.B) {
 }
 
 func benchmarkSee(b *testing.B, figures int) {
-	w := New(Kinds())
+	w := New(All())
 	e := event.UnknownEpoch(0)
 	for i := range figures {
 		e.Metrics = append(e.Metrics, event.Metric{Key: fmt.Sprint("metric", i), Value: 1})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"newtop/trainer/event"
 )
@@ -17,7 +18,11 @@ type Listener interface {
 	Restart()
 }
 
-// Tap returns the source with a listener, which sees every event that Next returns.
+// asking is how long a listener that is told of nothing waits to be called.
+const asking = time.Second
+
+// Tap returns the source with a listener, which sees every event that Next returns. If it has a method Idle(), that is
+// called about once a second while no events come, by the same goroutine.
 func Tap(s Source, l Listener) Source { return &tap{Source: s, listener: l} }
 
 type tap struct {
@@ -35,6 +40,9 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 		t.listener.Restart()
 	case errors.Is(err, ErrNone):
 		t.live = true
+		if l, ok := t.listener.(interface{ Idle() }); ok {
+			l.Idle()
+		}
 	case err == nil:
 		if _, is := e.(event.RunEvent); !is && !t.started {
 			t.listener.See(event.RunEvent{Version: 1, Data: event.DataInfo{Name: filepath.Base(t.Name())}}, t.live)
@@ -43,6 +51,19 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 		t.listener.See(e, t.live)
 	}
 	return e, err
+}
+
+// Wait returns after a while, though nothing may have come, if the listener is to be asked.
+func (t *tap) Wait(ctx context.Context) error {
+	if _, ok := t.listener.(interface{ Idle() }); !ok {
+		return t.Source.Wait(ctx)
+	}
+	short, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	if err := t.Source.Wait(short); ctx.Err() != nil || short.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // Running reports whether the source is a program from which more may come.

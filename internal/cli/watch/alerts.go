@@ -23,7 +23,9 @@ type alertFlags struct {
 func (f *alertFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringArrayVar(&f.to, "alert", nil, "call when something happens: "+notify.Specs+"; may be given several times")
-	set.StringVar(&f.on, "alert-on", "", "what for, of nan, divergence, plateau, overfitting, end; empty: all")
+	set.StringVar(&f.on, "alert-on", "",
+		"what for, of nan, divergence, plateau, overfitting, end, quiet (quiet=5m), or conditions as those of "+
+			"--until; empty: all of the names")
 	flags.Under("alerts", set, "alert", "alert-on")
 }
 
@@ -31,7 +33,7 @@ func (f *alertFlags) wanted() bool { return len(f.to) > 0 }
 
 // check refuses what can't be read.
 func (f *alertFlags) check() error {
-	if _, err := alert.ParseKinds(f.on); err != nil {
+	if _, err := alert.ParseRules(f.on); err != nil {
 		return flags.Invalid("--alert-on", f.on, err.Error())
 	}
 	if f.on != "" && !f.wanted() {
@@ -46,7 +48,8 @@ const goodbye = 10 * time.Second
 // caller watches a run and has its user called. What was there before anyone looked is no reason for a call.
 type caller struct {
 	watch  *alert.Watch
-	kinds  []alert.Kind
+	rules  alert.Rules
+	now    func() time.Time
 	notify *notify.Notifier
 	rings  chan screen.RingMsg // for the screen; nil without one
 	run    string
@@ -54,11 +57,11 @@ type caller struct {
 
 // caller starts what the flags ask for.
 func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*caller, error) {
-	kinds, err := alert.ParseKinds(f.on)
+	rules, err := alert.ParseRules(f.on)
 	if err != nil {
 		return nil, flags.Invalid("--alert-on", f.on, err.Error())
 	}
-	c := &caller{watch: alert.New(kinds), kinds: kinds, rings: rings}
+	c := &caller{watch: alert.New(rules), rules: rules, now: time.Now, rings: rings}
 	c.notify, err = notify.New(f.to, notify.Options{
 		Ring: func(sequence string) {
 			if rings == nil {
@@ -94,18 +97,30 @@ func (c *caller) See(e event.Event, live bool) {
 	if run, ok := e.(event.RunEvent); ok {
 		c.run = run.Data.Name
 	}
-	for _, a := range c.watch.See(e) {
-		if live {
-			c.notify.Notify(a, c.run)
-			if c.rings != nil {
-				c.ring(screen.RingMsg{Text: a.Text})
-			}
+	alerts := c.watch.See(e)
+	if !live {
+		return
+	}
+	if _, told := e.(event.EpochEvent); told {
+		c.watch.Heard(c.now())
+	}
+	c.call(alerts)
+}
+
+// Idle asks whether the run is quiet.
+func (c *caller) Idle() { c.call(c.watch.Ask(c.now())) }
+
+func (c *caller) call(alerts []alert.Alert) {
+	for _, a := range alerts {
+		c.notify.Notify(a, c.run)
+		if c.rings != nil {
+			c.ring(screen.RingMsg{Text: a.Text})
 		}
 	}
 }
 
 // Restart forgets what is void.
-func (c *caller) Restart() { c.watch = alert.New(c.kinds) }
+func (c *caller) Restart() { c.watch = alert.New(c.rules) }
 
 // close has the last alerts brought.
 func (c *caller) close() {
