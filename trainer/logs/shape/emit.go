@@ -31,6 +31,11 @@ func (p *Parser) interpret(s *shape, line []byte, x *prefix, last bool, to logs.
 	switch {
 	case s.summary, skip && len(s.readings) > 0:
 		p.tally.note(summary)
+		if s.summary {
+			config := make(map[string]any)
+			fields(line[1:], "summary", 0, func(k string, v any) { config[k] = v })
+			to.Info(logs.Info{Config: config})
+		}
 	case s.single && last && !s.full:
 		p.addToRecord(s, line, x, to)
 	case len(s.readings) == 0 && s.short && s.part == "" && !f.placed() && !s.best: // of a record, as a time
@@ -305,6 +310,9 @@ func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series,
 	}
 	tokens := p.scanner.tokens
 	number := &tokens[v.at]
+	if v.beside > 0 && s.weakClimbs() {
+		number = &tokens[v.beside]
+	}
 	if p.found.eval && v.mean != none {
 		number = &tokens[v.mean]
 	}

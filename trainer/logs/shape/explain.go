@@ -159,9 +159,12 @@ func (s *shape) role(i int, n *note, labelled bool) (role, why string) {
 	for k := range s.counts {
 		c := &s.counts[k]
 		switch {
+		case c.weak && !c.climbs():
 		case c.of == i:
 			return "length", "how many there will be"
 		case c.at != i:
+		case c.weak:
+			return "x step", c.why(n.word, s.lines) + ", and a value stands beside it"
 		case c.axis == epoch:
 			return "x epoch", c.why(n.word, s.lines)
 		case k != best:
@@ -176,13 +179,17 @@ func (s *shape) role(i int, n *note, labelled bool) (role, why string) {
 	}
 	for k := range s.readings {
 		v := &s.readings[k]
+		at := v.at
+		if v.beside > 0 && s.weakClimbs() {
+			at = v.beside
+		}
 		switch i {
-		case v.at:
+		case at:
 			key := v.key(v.part)
 			if v.last != nil {
 				key = v.last.key
 			}
-			return "metric " + key, choose(n.word == key, "", fmt.Sprintf("%q", n.word))
+			return "metric " + key, choose(n.word == key || n.word == "", "", fmt.Sprintf("%q", n.word))
 		case v.of:
 			return "divisor", "of the number before it"
 		case v.mean:

@@ -104,6 +104,14 @@ func (r *reader) pair(i int) int {
 		k = &named
 	}
 	r.doubtful = none
+	if besides(r, i, k) {
+		r.counts = append(r.counts, count{at: i, of: none, axis: step, weak: true})
+		next = r.value(i, k, m, i+2)
+		if n := len(r.readings) - 1; n >= 0 && r.readings[n].at == i {
+			r.readings[n].beside = i + 1
+		}
+		return next
+	}
 	if m != none && !k.share && t.whole {
 		r.note(i, "n of m of what is no metric")
 		return next
@@ -112,6 +120,13 @@ func (r *reader) pair(i int) int {
 		m, next = none, i+1
 	}
 	return r.value(i, k, m, next)
+}
+
+// besides reports whether a whole number and a fraction stand side by side behind a name: mnist 3 0.91.
+func besides(r *reader, i int, k *name) bool {
+	t := &r.tokens[i]
+	return r.sep == 0 && k.class >= other && t.whole && r.unit(i) == "" && r.num(i+1) && !r.tokens[i+1].whole &&
+		r.unit(i+1) == "" && !r.num(i+2) && len(r.counts) == 0
 }
 
 // counter adds a counter, of how many if m is a token.

@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"math"
+	"slices"
 )
 
 // none is the index of a token that there is not.
@@ -13,6 +14,7 @@ type count struct {
 	at, of int // tokens of the number and of how many there will be
 	axis   axis
 	within bool    // it counts within the epoch
+	weak   bool    // no word says so: it counts if it grows on every line
 	last   float64 // of the line before
 	lines  int     // that were read
 	grown  int     // lines on which it was greater than on the line before
@@ -30,6 +32,9 @@ func (c *count) note(v float64) {
 	c.lines++
 }
 
+// climbs reports whether the count has grown on every line; the first lines are read twice.
+func (c *count) climbs() bool { return c.grown > 0 && c.less == 0 && c.grown >= c.lines-2 }
+
 // rests reports whether the count has stood still for as long as tells something.
 func (c *count) rests() bool { return c.lines > 2 && c.grown == 0 && c.less == 0 }
 
@@ -38,6 +43,7 @@ type reading struct {
 	at, of  int // tokens of the number and of what it is divided by
 	mean    int // token of the mean in brackets behind it
 	spread  int // token of the deviation behind it
+	beside  int // token of the value, if this one counts: the shape's weak count says; 0: there is none
 	name    *name
 	part    string
 	group   string // the key is in
@@ -129,7 +135,9 @@ func (s *shape) find(f *found, line []byte, tokens []token) {
 		if !(v >= 0 && v < 1<<53) || c.axis != epoch && v != math.Trunc(v) {
 			continue
 		}
-		c.note(v)
+		if c.note(v); c.weak && !c.climbs() {
+			continue
+		}
 		of := math.NaN()
 		if c.of != none {
 			of = tokens[c.of].count(line)
@@ -155,6 +163,11 @@ func (s *shape) find(f *found, line []byte, tokens []token) {
 			f.m = tokens[s.m].value(line)
 		}
 	}
+}
+
+// weakClimbs reports whether the shape counts by a number that no word says to count.
+func (s *shape) weakClimbs() bool {
+	return slices.ContainsFunc(s.counts, func(c count) bool { return c.weak && c.climbs() })
 }
 
 // better reports whether a count is rather the step of its line than another one is.

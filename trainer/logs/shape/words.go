@@ -174,6 +174,9 @@ func newName(raw string) *name {
 	k.marker, k.label = len(words) == 1 && markers[words[0]], len(words) == 1 && labels[words[0]]
 	main := subject(words)
 	k.prose = len(main) < len(words)
+	if wasBefore(words) {
+		return k
+	}
 	if len(main) == 0 || len(main) > 4 {
 		if k.part != "" && len(main) <= 4 {
 			k.class = partial
@@ -254,6 +257,12 @@ func subject(words []string) []string {
 		}
 	}
 	return words[last+1:]
+}
+
+// wasBefore reports whether a number is what something was: "improved from None to", "Start training from score".
+func wasBefore(words []string) bool {
+	i, last := slices.Index(words, "from"), len(words)-1
+	return i >= 0 && (i == last || words[last] == "to" || words[0] == "start")
 }
 
 // describe decides whether the words name a metric, and how it is called under a part. Any word of a time, a memory or
