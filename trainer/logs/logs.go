@@ -34,7 +34,7 @@ type Row struct {
 // Clear makes the row one that reports nothing.
 func (r *Row) Clear() {
 	nan := math.NaN()
-	*r = Row{Step: nan, Epoch: nan, Wall: nan, Elapsed: nan, Values: r.Values[:0]}
+	r.Step, r.Epoch, r.Wall, r.Elapsed, r.Part, r.Values = nan, nan, nan, nan, "", r.Values[:0]
 }
 
 // Add appends a value.

@@ -75,6 +75,8 @@ func tabulate(root any) *table {
 			t.list(history)
 		case split && len(data) > 0:
 			t.split(columns.Items(), data.Items())
+		case indexed(root):
+			t.transposed(root)
 		default:
 			t.object("", root)
 		}
@@ -162,6 +164,19 @@ func numbersOf(o jsontext.Object) (items [][]byte) {
 		items = append(items, text)
 	}
 	return items
+}
+
+// transposed takes rows by their index.
+func (t *table) transposed(rows jsontext.Object) {
+	for _, row := range rows {
+		o, _ := row.Value.(jsontext.Object)
+		for k, text := range numbersOf(o) {
+			if k == len(t.columns) {
+				t.columns = append(t.columns, column{key: o[k].Key})
+			}
+			t.columns[k].items = append(t.columns[k].items, text)
+		}
+	}
 }
 
 // split takes rows that are lists, of which item i is of column i.

@@ -32,6 +32,9 @@ func (s *Scanner) space() {
 
 // Peek returns the next character after space, 0 at the end.
 func (s *Scanner) Peek() byte {
+	if s.At < len(s.Text) && s.Text[s.At] > ' ' {
+		return s.Text[s.At]
+	}
 	s.space()
 	if s.At < len(s.Text) {
 		return s.Text[s.At]
@@ -95,11 +98,7 @@ func (s *Scanner) More(closing byte) (more, ok bool) {
 // Number passes over a number or one of the three words.
 func (s *Scanner) Number() (v float64, ok bool) {
 	start := s.At
-	for s.At < len(s.Text) {
-		c := s.Text[s.At]
-		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			break
-		}
+	for s.At < len(s.Text) && inNumber[s.Text[s.At]] {
 		s.At++
 	}
 	if !s.Torn() && s.Text[s.At] > '9' && !s.literal("NaN") {
@@ -107,6 +106,10 @@ func (s *Scanner) Number() (v float64, ok bool) {
 	}
 	return logs.ParseNumber(s.Text[start:s.At])
 }
+
+// inNumber are the characters of numbers.
+var inNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
+	'8': true, '9': true, '.': true, '-': true, '+': true, 'e': true, 'E': true}
 
 // literal passes over the word, if it is there.
 func (s *Scanner) literal(word string) bool {

@@ -112,7 +112,12 @@ func (t *delimited) read(r *fieldReader, line []byte) (cells int) {
 	t.filled = 0
 	for more := true; more; cells++ {
 		var cell []byte
-		cell, line, more = cutCell(line, t.separator)
+		if i := bytes.IndexByte(line, t.separator); i > 0 && line[0] > '\'' &&
+			line[i-1] > ' ' { // neither blanks nor quotes
+			cell, line = line[:i], line[i+1:]
+		} else {
+			cell, line, more = cutCell(line, t.separator)
+		}
 		if cells >= len(t.columns) {
 			if len(cell) == 0 && !more {
 				return cells

@@ -94,6 +94,7 @@ type fieldReader struct {
 	message *field
 	part    string // train, val or test
 	logged  bool   // a logger wrote the row
+	ranked  bool   // some field says which process wrote the row
 	config  []byte
 	kind    []byte
 	run     []byte
@@ -121,7 +122,8 @@ func (r *fieldReader) restart(v *votes) {
 		for i, t := range f.last {
 			f.crowded[i] = t != nil && t.lines > 2 && 2*t.collides >= t.lines-1
 		}
-		if f.opens > 2 && f.opens == r.given && f.moves.grown == f.opens-1 && !v.axis && !f.broken {
+		if f.rows > 2 && f.rows == r.given && f.moves.grown == f.rows-1 && !v.axis && !f.broken &&
+			(f.opens == f.rows || len(f.raw) == 1) {
 			f.role, f.axis, f.moves.axis = counting, step, step
 			v.axis, v.steps = true, true
 		}
@@ -183,6 +185,7 @@ func (r *fieldReader) of(outer *field, raw []byte) *field {
 	f = &field{raw: string(raw), outer: outer, of: math.NaN()}
 	f.key = r.path(f)
 	f.describe(outer == &r.root)
+	r.ranked = r.ranked || f.role == ranking
 	if outer.fields == nil {
 		outer.fields = map[string]*field{}
 	}
@@ -220,7 +223,9 @@ func (f *field) describe(outermost bool) {
 	low := strings.ToLower(strings.TrimSpace(f.key))
 	under := strings.ReplaceAll(low, " ", "_")
 	last := under[strings.LastIndexByte(under, '/')+1:]
-	f.says = stringWords[low]
+	if f.says = stringWords[low]; strings.HasSuffix(low, "level/name") {
+		f.says = isLevel
+	}
 	if outermost && configs[low] {
 		f.says = isConfig
 	}
@@ -294,6 +299,7 @@ func (r *fieldReader) string(f *field, raw []byte) {
 		r.variant = f
 		return
 	case isMessage:
+		r.logged = r.logged || f.raw == "msg" || f.raw == "message"
 		if r.message == nil || len(raw) > len(r.message.text) {
 			r.message = f
 		}
@@ -334,8 +340,10 @@ func (r *fieldReader) string(f *field, raw []byte) {
 func cellNumber(text []byte, comma bool) (v, of float64, ok bool) {
 	of = math.NaN()
 	i := -1
-	if comma || len(text) > 2 && (text[0] == '0' || text[0] == '-' && text[1] == '0') {
+	if comma {
 		i = bytes.IndexByte(text, ',')
+	} else if len(text) > 3 && (text[1] == ',' && text[0] == '0' || text[2] == ',' && text[1] == '0' && text[0] < '0') {
+		i = 1 // 0,125
 	}
 	if i < 0 {
 		if v, ok = logs.ParseNumber(text); ok {

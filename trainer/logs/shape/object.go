@@ -135,8 +135,12 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 	r.given++
 	p.tally.all++
 	p.tally.current = current{}
-	r.trace(p, text)
-	r.inform(to)
+	if p.Explain {
+		r.trace(p, text)
+	}
+	if r.kind != nil || r.config != nil {
+		r.inform(to)
+	}
 	value := r.single()
 	x := &p.found
 	best := r.find(x)
@@ -144,7 +148,7 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 	case len(r.numbers) == 0:
 		r.say(p, text, to)
 		return
-	case !r.lowest(p):
+	case r.ranked && !r.lowest(p):
 		p.tally.note(otherRank)
 		return
 	}
@@ -161,7 +165,9 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 	}
 	p.endRecord(to)
 	p.release(to)
-	r.crowd(p, x)
+	if x.step != x.step && x.epoch == x.epoch && r.label == nil {
+		r.crowd(p, x)
+	}
 	row := &p.row
 	row.Clear()
 	row.Step, row.Epoch = r.locate(p, x, best)
@@ -171,8 +177,20 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 			break
 		}
 	}
-	before := p.tally.taken
+	before, at := p.tally.taken, row.Step
+	if at != at {
+		at = row.Epoch
+	}
 	for _, f := range r.numbers {
+		if own && f.role == measured && !r.logged && r.part == "" && r.kind == nil && f != best && value == nil {
+			t := f.last[0]
+			if t == nil {
+				t = r.series(p, f)
+			}
+			t.at, t.own = at, true
+			row.Values = append(row.Values, logs.Value{Key: t.key, V: f.v})
+			continue
+		}
 		switch {
 		case f == value || f.role == timing && r.passes(row, f):
 		case value != nil || f.row != r.row || !r.tells(f, best, x):
@@ -210,7 +228,7 @@ func (r *fieldReader) find(x *found) (best *field) {
 			f.opens++
 		}
 		if f.axis == noAxis {
-			if i == 0 || f.role == timing {
+			if r.total == 0 || f.role == timing {
 				f.broken = f.broken || v != math.Trunc(v)
 				f.moves.note(v)
 			}
@@ -304,9 +322,6 @@ func (r *fieldReader) configure(text []byte, to logs.Sink) {
 
 // crowd makes the rows count whose epoch several share, as where it is rounded.
 func (r *fieldReader) crowd(p *Parser, x *found) {
-	if x.epoch != x.epoch || x.step == x.step || r.label != nil {
-		return
-	}
 	for _, f := range r.numbers {
 		if f.role != measured {
 			continue
@@ -342,7 +357,9 @@ func (r *fieldReader) locate(p *Parser, x *found, best *field) (step, epoch floa
 	if x.step == x.step {
 		r.least = min(r.least, x.step)
 	}
-	step, epoch = place.move(x)
+	if step, epoch = place.move(x); x.step == x.step {
+		epoch = x.epoch
+	}
 	for _, f := range r.numbers {
 		switch {
 		case f.role != counting || f.axis > plural || f.moves.grown > 0 || f.v <= 0 || f == best:
@@ -357,8 +374,9 @@ func (r *fieldReader) locate(p *Parser, x *found, best *field) (step, epoch floa
 
 // passes takes a time, and reports whether it is one: a number that does not grow is a metric.
 func (r *fieldReader) passes(row *logs.Row, f *field) bool {
-	if f.time == logs.Elapsed && f.v < 1e9 && (f.moves.grown == 0 && f.moves.lines > 1 ||
-		10*f.moves.less > f.moves.grown) {
+	if low := strings.ToLower(f.raw); f.time == logs.Elapsed && f.v < 1e9 &&
+		(low == "time" || strings.HasSuffix(low, "/time")) &&
+		(f.moves.grown == 0 && max(f.total, f.moves.lines-f.total) > 1 || 10*f.moves.less > f.moves.grown) {
 		return false
 	}
 	row.SetAs(f.time, f.key, f.v)
@@ -473,7 +491,7 @@ func (r *fieldReader) say(p *Parser, text []byte, to logs.Sink) {
 
 // trace follows the row for Explain.
 func (r *fieldReader) trace(p *Parser, text []byte) {
-	if !p.Explain || len(r.numbers) == 0 {
+	if len(r.numbers) == 0 {
 		return
 	}
 	var keys []byte

@@ -107,7 +107,9 @@ type Options struct {
 
 // Line reads a line. It never returns an error: what is no number is the console's.
 func (p *Parser) Line(line []byte, to logs.Sink) error {
-	line = bytes.TrimRight(line, "\r \t") // a terminal's lines end with \r\n
+	for n := len(line); n > 0 && (line[n-1] == '\r' || line[n-1] == ' ' || line[n-1] == '\t'); n-- {
+		line = line[:n-1] // a terminal's lines end with \r\n
+	}
 	if p.opening.decided {
 		tell(p.read(line, to), to)
 		return nil

@@ -117,7 +117,8 @@ type found struct {
 
 func (f *found) clear() {
 	nan := math.NaN()
-	*f = found{epoch: nan, epochs: nan, step: nan, steps: nan, n: nan, m: nan}
+	f.epoch, f.epochs, f.step, f.steps, f.n, f.m = nan, nan, nan, nan, nan, nan
+	f.within, f.global, f.eval, f.bar = false, false, false, false
 }
 
 // placed reports whether the line says where it belongs.

@@ -22,11 +22,11 @@ const (
 )
 
 // heard counts what a parser gives.
-type heard int
+type heard struct{ rows, words int }
 
-func (c *heard) Row(*logs.Row)          { *c++ }
-func (c *heard) Info(logs.Info)         { *c++ }
-func (c *heard) Line(string)            { *c++ }
+func (c *heard) Row(*logs.Row)          { c.rows++ }
+func (c *heard) Info(logs.Info)         { c.words++ }
+func (c *heard) Line(string)            { c.words++ }
 func (c *heard) End(logs.State, string) {}
 
 // Look says what a file is that begins so. Its last line may be torn.
@@ -45,7 +45,10 @@ func Look(head []byte) Kind {
 	p.Flush(c)
 	f := p.fields
 	switch {
-	case *c > 0 && 2*f.given > lines && f.table.columns == nil:
+	case lines == 1 && f.given > 0 && (bytes.Contains(head, []byte(`{"0":`)) ||
+		c.rows == 0 && bytes.Contains(head, []byte("[{"))): // as pandas writes one
+		return Document
+	case c.rows+c.words > 0 && 2*f.given > lines && f.table.columns == nil:
 		return Objects
 	case f.table.columns != nil && 2*f.given >= lines, len(f.table.before) > 0 && lines == 1 &&
 		f.counts(f.table.before):
