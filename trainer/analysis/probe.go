@@ -121,8 +121,7 @@ func (p *probe) monitor(int) error { return p.o.Poll() }
 // add appends a figure, if it is a number.
 func (p *probe) add(key, symbol, meaning string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		p.metrics = append(p.metrics, event.Metric{Key: key, Symbol: symbol, Meaning: meaning,
-			Value: event.Float(value)})
+		p.metrics = append(p.metrics, event.NewMetric(key, symbol, meaning, event.Float(value)))
 	}
 }
 

@@ -68,10 +68,15 @@ func (s *InnerSummary) UnmarshalJSON(text []byte) error {
 
 // Metric is a number of a method's own: a damping, a step length, a rank.
 type Metric struct {
-	Key     string `json:"key"`
+	Key string `json:"key"`
+	*MetricNote
+	Value Float `json:"value"`
+}
+
+// MetricNote is what a metric has beside its value, most have none of it: other programs log them by the million.
+type MetricNote struct {
 	Symbol  string `json:"symbol,omitempty"`
 	Meaning string `json:"meaning,omitempty"`
-	Value   Float  `json:"value"`
 	// X is the epoch that the value belongs to, if that is an earlier one than the event's; else nil. Key is then a
 	// quantity's key, if the value is that quantity's.
 	X *int `json:"x,omitempty"`
@@ -80,9 +85,30 @@ type Metric struct {
 	Of string `json:"of,omitempty"`
 }
 
+// NewMetric returns a metric with the symbol that it has on screens, and what it means.
+func NewMetric(key, symbol, meaning string, v Float) Metric {
+	return Metric{Key: key, MetricNote: &MetricNote{Symbol: symbol, Meaning: meaning}, Value: v}
+}
+
+// LateMetric returns a metric of an earlier epoch.
+func LateMetric(key string, epoch int, v Float) Metric {
+	return Metric{Key: key, MetricNote: &MetricNote{X: &epoch}, Value: v}
+}
+
+// Note is what the metric has beside its value.
+func (m *Metric) Note() MetricNote {
+	if m.MetricNote == nil {
+		return MetricNote{}
+	}
+	return *m.MetricNote
+}
+
+// Late reports whether the value belongs to an earlier epoch than the event's.
+func (m *Metric) Late() bool { return m.MetricNote != nil && m.MetricNote.X != nil }
+
 // At is the epoch that the metric's value belongs to, of an event of an epoch.
 func (m *Metric) At(epoch int) int {
-	if m.X != nil {
+	if m.Late() {
 		return *m.X
 	}
 	return epoch
@@ -92,15 +118,15 @@ func (m *Metric) At(epoch int) int {
 // has what is told of a quantity a second time.
 func (e *EpochEvent) Late() (late []EpochEvent, own EpochEvent) {
 	own = *e
-	if !slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.X != nil || m.Of != "" }) {
+	if !slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.Late() || m.Note().Of != "" }) {
 		return nil, own
 	}
 	own.Metrics = nil
 	for _, m := range e.Metrics {
 		switch {
-		case m.Of != "":
+		case m.Note().Of != "":
 			continue
-		case m.X == nil:
+		case !m.Late():
 			own.Metrics = append(own.Metrics, m)
 			continue
 		}
@@ -112,8 +138,7 @@ func (e *EpochEvent) Late() (late []EpochEvent, own EpochEvent) {
 		if q, known := quantityOf[m.Key]; known {
 			*q.Of(to) = m.Value
 		} else {
-			m.X = nil
-			to.Metrics = append(to.Metrics, m)
+			to.Metrics = append(to.Metrics, Metric{Key: m.Key, Value: m.Value})
 		}
 	}
 	return late, own

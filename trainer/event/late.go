@@ -16,11 +16,11 @@ func (e *EpochEvent) With(late *EpochEvent) EpochEvent {
 		if f.Value.Absent() {
 			continue
 		}
-		if f.X != nil { // a cut takes the place of an older value away before
+		if f.Late() { // a cut takes the place of an older value away before
 			out.Metrics = append(out.Metrics, f)
 			continue
 		}
-		at := slices.IndexFunc(out.Metrics, func(old Metric) bool { return old.Key == f.Key && old.X == nil })
+		at := slices.IndexFunc(out.Metrics, func(old Metric) bool { return old.Key == f.Key && !old.Late() })
 		if at < 0 {
 			out.Metrics = append(out.Metrics, f)
 		} else {

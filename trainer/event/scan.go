@@ -188,12 +188,18 @@ func (s *scanner) metric(e *Metric) bool {
 		switch string(key) {
 		case "key":
 			return s.String(&e.Key)
+		case "value":
+			return s.float(&e.Value)
+		case "symbol", "meaning", "x", "of":
+			if e.MetricNote == nil {
+				e.MetricNote = new(MetricNote)
+			}
+		}
+		switch string(key) {
 		case "symbol":
 			return s.String(&e.Symbol)
 		case "meaning":
 			return s.String(&e.Meaning)
-		case "value":
-			return s.float(&e.Value)
 		case "x":
 			e.X = new(int)
 			return s.Int(e.X)

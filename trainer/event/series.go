@@ -49,7 +49,7 @@ func (c *Collection) See(e Event) {
 		}
 		for i := range e.Metrics {
 			if m := &e.Metrics[i]; !m.Value.Absent() {
-				c.add(m.Key, m.Of, m.At(e.Epoch), m.Value)
+				c.add(m.Key, m.Note().Of, m.At(e.Epoch), m.Value)
 			}
 		}
 	case RewindEvent:

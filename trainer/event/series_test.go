@@ -8,7 +8,7 @@ import (
 )
 
 // at is a value of an earlier epoch.
-func at(key string, x int, v Float) Metric { return Metric{Key: key, Value: v, X: &x} }
+func at(key string, x int, v Float) Metric { return LateMetric(key, x, v) }
 
 func told(epoch int, loss Float, metrics ...Metric) EpochEvent {
 	e := UnknownEpoch(epoch)

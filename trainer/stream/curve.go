@@ -58,12 +58,18 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	if step != e.Epoch {
 		x = &step
 	}
+	note := func(of string) *event.MetricNote {
+		if x == nil && of == "" {
+			return nil
+		}
+		return &event.MetricNote{X: x, Of: of}
+	}
 	if !again {
 		c.at = len(e.Metrics)
 	}
 	at := c.at
 	put := func(m event.Metric) {
-		if m.X = x; at == len(e.Metrics) {
+		if at == len(e.Metrics) {
 			e.Metrics = append(e.Metrics, m)
 		} else {
 			e.Metrics[at] = m
@@ -71,7 +77,7 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 		at++
 	}
 	if c.logged() {
-		put(event.Metric{Key: c.key, Of: c.name(), Value: event.ValueOf(v)})
+		put(event.Metric{Key: c.key, MetricNote: note(c.name()), Value: event.ValueOf(v)})
 	}
 	if f != nil && c.tag.Accuracy {
 		c.percent = c.percent || v > 1 && v <= 100
@@ -83,7 +89,7 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	if f != nil && x == nil {
 		*f = event.ValueOf(v)
 	} else {
-		put(event.Metric{Key: c.name(), Value: event.ValueOf(v)})
+		put(event.Metric{Key: c.name(), MetricNote: note(""), Value: event.ValueOf(v)})
 	}
 }
 

@@ -86,10 +86,10 @@ func text(events []event.Event) string {
 				}
 			}
 			for _, f := range e.Metrics {
-				if f.Of != "" {
+				if f.Note().Of != "" {
 					continue
 				}
-				if f.X != nil {
+				if f.Late() {
 					f.Key += fmt.Sprint("@", *f.X)
 				}
 				fmt.Fprintf(&b, " [%s=%.4g]", f.Key, f.Value)

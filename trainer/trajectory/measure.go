@@ -41,12 +41,11 @@ func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.Epoch
 		}
 	}
 	for _, d := range report.Diagnostics {
-		e.Metrics = append(e.Metrics, event.Metric{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning,
-			Value: event.Float(d.Value)})
+		e.Metrics = append(e.Metrics, event.NewMetric(d.Key, d.Symbol, d.Meaning, event.Float(d.Value)))
 	}
 	if t.Work.Problem.L2 > 0 {
-		e.Metrics = append(e.Metrics, event.Metric{Key: "penalty", Symbol: "½λ‖w‖²",
-			Meaning: "what weight decay adds to the loss", Value: t.Penalty()})
+		e.Metrics = append(e.Metrics, event.NewMetric("penalty", "½λ‖w‖²", "what weight decay adds to the loss",
+			t.Penalty()))
 	}
 	e.Blocks = blockNorms(t)
 	e.Gates = gateMetrics(t)

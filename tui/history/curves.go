@@ -131,10 +131,11 @@ func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 
 // MetricSeries is the curve of a number of a method's own.
 type MetricSeries struct {
-	event.Metric
-	Series   chart.Series
-	whole    bool   // all its values so far are whole numbers: it counts something
-	reported string // its symbol as it came
+	Key, Symbol, Meaning string
+	Value                event.Float
+	Series               chart.Series
+	whole                bool   // all its values so far are whole numbers: it counts something
+	reported             string // its symbol as it came
 }
 
 // Format writes one of its values.
@@ -187,12 +188,11 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		}
 	}
 	for i, f := range e.Metrics {
-		if f.Value.Absent() || f.Of != "" || f.X != nil && event.IsQuantity(f.Key) {
+		if f.Value.Absent() || f.Note().Of != "" || f.Late() && event.IsQuantity(f.Key) {
 			continue
 		}
 		x := c.now
 		x[chart.Epochs] = float64(f.At(e.Epoch))
-		f.X = nil
 		at := i
 		if at >= len(c.Metrics) || c.Metrics[at].Key != f.Key {
 			var known bool
@@ -223,13 +223,12 @@ func (c *Curves) newMetric(key string) int {
 
 // add takes the next value.
 func (f *MetricSeries) add(now event.Metric, at chart.Position, external bool) {
-	if now.Key != f.Key || now.Symbol != f.reported {
-		f.reported = now.Symbol
-		now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
-		if now.Symbol == "" {
-			now.Symbol = style.Clean(now.Key)
+	if note := now.Note(); now.Key != f.Key || note.Symbol != f.reported {
+		f.Key, f.reported = now.Key, note.Symbol
+		f.Symbol, f.Meaning = style.Clean(note.Symbol), style.Clean(note.Meaning)
+		if f.Symbol == "" {
+			f.Symbol = style.Clean(now.Key)
 		}
-		f.Metric = now
 	}
 	f.Value = now.Value
 	v := float64(now.Value)

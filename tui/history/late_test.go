@@ -89,12 +89,11 @@ func TestMoreOfAStepBeforeARewind(t *testing.T) {
 // What is told of earlier epochs stands there, and what was cut is gone, whether a viewer got the events one by one or
 // at once.
 func TestValuesOfEarlierEpochs(t *testing.T) {
-	x := func(at int) *int { return &at }
 	events := []event.Event{
 		event.RunEvent{Version: 1, ID: "a"}, lossOf(1, 4), lossOf(5, 3),
-		lossOf(9, 2, event.Metric{Key: "a", Value: 7, X: x(2)}, event.Metric{Key: "test_loss", Value: 6, X: x(3)}, event.Metric{Key: "a", Value: 8, X: x(4)}),
+		lossOf(9, 2, event.LateMetric("a", 2, 7), event.LateMetric("test_loss", 3, 6), event.LateMetric("a", 4, 8)),
 		event.CutEvent{Metric: "a", From: 4},
-		lossOf(9, event.Absent, event.Metric{Key: "a", Value: 5, X: x(4)}, event.Metric{Key: "test_loss", Value: 1, X: x(6)}),
+		lossOf(9, event.Absent, event.LateMetric("a", 4, 5), event.LateMetric("test_loss", 6, 1)),
 	}
 	for _, atOnce := range []bool{false, true} {
 		h, r := &History{}, feed.NewRelay(nil)

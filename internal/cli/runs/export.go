@@ -181,7 +181,7 @@ func metricKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string
 		if e, ok := e.(event.EpochEvent); ok {
 			for i := range e.Metrics {
 				m := &e.Metrics[i]
-				if key := m.Key; !seen[key] && (m.X == nil || !event.IsQuantity(key)) {
+				if key := m.Key; !seen[key] && (!m.Late() || !event.IsQuantity(key)) {
 					seen[key] = true
 					keys = append(keys, key)
 				}

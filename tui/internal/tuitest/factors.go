@@ -111,11 +111,11 @@ func SampledRun(epochs, steps int) []feed.Delta {
 		}
 		if e > 0 {
 			ev.Metrics = []event.Metric{
-				{Key: "lambda", Symbol: "λ", Meaning: "damping", Value: event.Float(lambda)},
-				{Key: "gradient_rows", Symbol: "gradient rows", Meaning: "rows of a step's gradient",
-					Value: event.Float(min(16000, 2000+500*e))},
-				{Key: "curvature_rows", Symbol: "curvature rows", Meaning: "rows of a step's products",
-					Value: event.Float(min(4000, 500+125*e))},
+				event.NewMetric("lambda", "λ", "damping", event.Float(lambda)),
+				event.NewMetric("gradient_rows", "gradient rows", "rows of a step's gradient",
+					event.Float(min(16000, 2000+500*e))),
+				event.NewMetric("curvature_rows", "curvature rows", "rows of a step's products",
+					event.Float(min(4000, 500+125*e))),
 			}
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), 60*float64(e)

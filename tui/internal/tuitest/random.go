@@ -189,8 +189,7 @@ func randomFigures(r *rand.Rand, e *event.EpochEvent) {
 		if r.IntN(2) == 0 {
 			v = event.Float(r.IntN(1e7))
 		}
-		e.Metrics = append(e.Metrics, event.Metric{Key: RandomText(r), Symbol: RandomText(r), Meaning: RandomText(r),
-			Value: v})
+		e.Metrics = append(e.Metrics, event.NewMetric(RandomText(r), RandomText(r), RandomText(r), v))
 	}
 	for range r.IntN(4) * r.IntN(4) {
 		e.Members = append(e.Members, event.MemberMetrics{Loss: f(), TestLoss: f(), Error: f(), TestError: f(),

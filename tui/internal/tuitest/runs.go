@@ -70,9 +70,9 @@ func DampedRun(epochs int) []feed.Delta {
 		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.Rate = "lm", nil, NaN, NaN, NaN
 		if e > 0 {
 			ev.Metrics = []event.Metric{
-				{Key: "mu", Symbol: "μ", Meaning: "damping", Value: event.Float(1e-3 / float64(e))},
-				{Key: "gain", Symbol: "gain", Meaning: "actual over predicted reduction", Value: 0.9},
-				{Key: "tries", Symbol: "tries", Meaning: "factorizations", Value: 2},
+				event.NewMetric("mu", "μ", "damping", event.Float(1e-3/float64(e))),
+				event.NewMetric("gain", "gain", "actual over predicted reduction", 0.9),
+				event.NewMetric("tries", "tries", "factorizations", 2),
 			}
 		}
 		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
