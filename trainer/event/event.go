@@ -5,6 +5,7 @@ package event
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"newtop/trainer/krylov"
@@ -102,6 +103,19 @@ func (m *Metric) Note() MetricNote {
 	}
 	return *m.MetricNote
 }
+
+// String writes all that the metric has.
+func (m Metric) String() string {
+	n := m.Note()
+	x := ""
+	if n.X != nil {
+		x = fmt.Sprint("@", *n.X)
+	}
+	return fmt.Sprintf("%s%s=%v (%s %s %s)", m.Key, x, m.Value, n.Symbol, n.Meaning, n.Of)
+}
+
+// GoString is String.
+func (m Metric) GoString() string { return m.String() }
 
 // Late reports whether the value belongs to an earlier epoch than the event's.
 func (m *Metric) Late() bool { return m.MetricNote != nil && m.MetricNote.X != nil }

@@ -202,7 +202,11 @@ func (v *View) writeReported(e *event.EpochEvent, l *style.Line) {
 		}
 	}
 	for _, f := range e.Metrics {
-		if !f.Value.Absent() && f.Note().Of == "" && !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Note().Symbol, f.Key))+" "),
+		note := f.Note()
+		if f.Value.Absent() || note.Of != "" {
+			continue
+		}
+		if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(note.Symbol, f.Key))+" "),
 			style.Text.Of(format.Number(float64(f.Value)))) {
 			return
 		}
