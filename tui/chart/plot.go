@@ -145,6 +145,18 @@ func (p *Plot) positive(k *Curve) float64 {
 	return items[i].X1[p.By]
 }
 
+// FitsLog reports whether a logarithmic axis shows the curves: one has values above zero, and unless the user chose the
+// axis none has values below. So it does as long as there are none.
+func FitsLog(curves []Curve, chosen bool) bool {
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for i := range curves {
+		if low, high, ok := curves[i].Series.Bounds(false); ok {
+			least, greatest = math.Min(least, low), math.Max(greatest, high)
+		}
+	}
+	return least > greatest || greatest > 0 && (chosen || least >= 0)
+}
+
 // Furthest is the curve that reaches furthest along an axis: the keys move along it.
 func (p *Plot) Furthest(by Axis) *Series {
 	best := p.Curves[0].Series

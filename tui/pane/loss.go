@@ -15,6 +15,7 @@ type Loss struct {
 	Charted
 	chart chart.Canvas
 	log   bool
+	asked bool // the user chose it
 }
 
 var (
@@ -37,16 +38,24 @@ func (*Loss) Blank(h *history.History) bool {
 		h.Diverged == nil
 }
 
-func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
+func (p *Loss) ToggleLog() bool { p.log, p.asked = !p.log, true; return true }
+
+// plot is the chart, which is linear by itself where values are below zero.
+func (p *Loss) plot(v *View) chart.Plot {
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
+	pl.Log = p.log && chart.FitsLog(pl.Curves, p.asked)
+	return pl
+}
 
 func (p *Loss) Header(v *View, l *style.Line) {
 	pairHeader(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
-	scaleHeader(l, p.log)
+	pl := p.plot(v)
+	scaleHeader(l, pl.Log)
 }
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
-	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
-	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitText(&v.H.Curves, v.H.Run.Counted())
+	pl := p.plot(v)
+	pl.Best, pl.Waiting, pl.Note = true, v.Without("loss"), overfitText(&v.H.Curves, v.H.Run.Counted())
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -54,8 +63,7 @@ func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 }
 
 func (p *Loss) Strip(v *View, w, h int) []string {
-	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
-	pl.Log = p.log
+	pl := p.plot(v)
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 

@@ -242,8 +242,7 @@ var partNames = [...]string{plain: "train", train: "train", held: "val", test: "
 
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
-	p := chart.Plot{XAxis: chart.XAxis{Whole: true, Counted: g.counted()}, Log: g.log(m),
-		Waiting: "no value above zero: y shows a linear scale"}
+	p := chart.Plot{XAxis: chart.XAxis{Whole: true, Counted: g.counted()}, Log: g.log(m)}
 	p.Value = func(v float64) string { return m.text(g.runs, v) }
 	if m.share {
 		p.Percent()

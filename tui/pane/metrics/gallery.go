@@ -413,13 +413,20 @@ func (g *gallery) drawn(m *metric) []*curve {
 	return out
 }
 
-// log reports whether a metric is drawn on a logarithmic axis.
+// log reports whether a metric is drawn on a logarithmic axis, which is for values above zero.
 func (g *gallery) log(m *metric) bool {
 	log, chosen := g.scales[m.name]
 	if !chosen {
 		log = m.log
 	}
-	return log
+	if !log {
+		return false
+	}
+	curves := make([]chart.Curve, len(m.curves))
+	for i := range curves {
+		curves[i].Series = m.curves[i].series(g.runs)
+	}
+	return chart.FitsLog(curves, chosen)
 }
 
 // best is the best value of a metric's last curve so far.
