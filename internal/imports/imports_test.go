@@ -25,7 +25,7 @@ type here struct{}
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
 	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets"},
-	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
+	{"trainer/logs/plain", "trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog", "trainer/logs/jsontext", "datasets/csv/lex"},
 	{"datasets/csv/schema"},
 	{"datasets/csv/sheet", "datasets/csv/reader"},

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/plain"
 )
 
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
@@ -59,15 +61,18 @@ type file struct {
 	path         string
 	f            *os.File
 	info         fs.FileInfo
-	offset       int64     // what has been read
-	last         []byte    // the last bytes that were read, which are there unless the file was written over
-	missingSince time.Time // since when there is no file at the path; zero: there is one
-	trouble      string    // why nothing can be read for now
-	begun        bool      // all that was there has been read once
-	checked      bool      // whether the file is known to be the same since the last ErrNone
-	usedUnended  bool      // the last line was used without an end
-	torn         bool      // that was wrong once: it is not done again
-	final        bool      // nobody waits for more
+	packed       io.Reader         // of what a packed file holds; nil: it is not packed
+	raw          *io.SectionReader // beneath that
+	damage       string            // why no more of that can be read
+	offset       int64             // what has been read
+	last         []byte            // the last bytes that were read, which are there unless the file was written over
+	missingSince time.Time         // since when there is no file at the path; zero: there is one
+	trouble      string            // why nothing can be read for now
+	begun        bool              // all that was there has been read once
+	checked      bool              // whether the file is known to be the same since the last ErrNone
+	usedUnended  bool              // the last line was used without an end
+	torn         bool              // that was wrong once: it is not done again
+	final        bool              // nobody waits for more
 	watcher      *watcher
 }
 
@@ -97,7 +102,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			return nil, err
 		}
 		room := s.room()
-		n, err := s.f.ReadAt(room, s.offset)
+		n, err := s.read(room)
 		if err != nil && err != io.EOF {
 			err = fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
 			if !s.begun || s.final {
@@ -114,8 +119,10 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if n > 0 {
 			s.usedUnended = false
 			s.grow(n)
-			s.offset += int64(n)
-			s.remember(room[:n])
+			if s.packed == nil {
+				s.offset += int64(n)
+				s.remember(room[:n])
+			}
 			continue
 		}
 		if e, err := s.tail(false); e != nil || err != nil {
@@ -143,11 +150,34 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 	}
 }
 
+// read reads on where the last call stopped, in a packed file in what it holds.
+func (s *file) read(room []byte) (int, error) {
+	if s.offset == 0 && s.packed == nil {
+		head := room[:min(len(room), plain.HeadSize)]
+		n, _ := s.f.ReadAt(head, 0)
+		if err := plain.Refused(head[:n], s.path); err != nil {
+			return 0, err
+		}
+		if plain.Packed(head[:n]) {
+			s.raw = io.NewSectionReader(s.f, 0, math.MaxInt64)
+			s.packed = plain.Reader(s.raw)
+		}
+	}
+	if s.packed == nil {
+		return s.f.ReadAt(room, s.offset)
+	}
+	n, err := s.packed.Read(room)
+	if errors.Is(err, plain.ErrDamaged) {
+		s.damage, err = s.path+": "+err.Error(), io.EOF
+	}
+	return n, err
+}
+
 // unended reports whether the last line has come to rest without an end: its writer writes none there. A buffer that
 // was full and was written in parts leaves half a line, at a multiple of its size.
 func (s *file) unended() bool {
 	const buffer = 4096
-	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 &&
+	return s.rest() > 0 && !s.long && !s.torn && (s.offset%buffer != 0 || s.packed != nil) &&
 		(s.final || time.Since(s.info.ModTime()) > patience)
 }
 
@@ -188,6 +218,11 @@ func (s *file) replaced() bool {
 		return false
 	}
 	changed := !info.ModTime().Equal(s.info.ModTime())
+	if s.packed != nil && (changed || info.Size() != s.info.Size()) { // it is unpacked anew
+		s.info = info
+		s.reset()
+		return true
+	}
 	s.info = info
 	if info.Size() < s.offset || changed && !s.unchanged() {
 		s.reset()
@@ -230,7 +265,7 @@ func (s *file) Waiting() string {
 }
 
 // Warning says that, or what could not be read.
-func (s *file) Warning() string { return cmp.Or(s.Waiting(), s.lines.Warning()) }
+func (s *file) Warning() string { return cmp.Or(s.Waiting(), s.damage, s.lines.Warning()) }
 
 // unchanged reports whether the last bytes that were read are still there.
 func (s *file) unchanged() bool {
@@ -245,6 +280,7 @@ func (s *file) reset() {
 	s.configure(options)
 	s.lenient = !s.final
 	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
+	s.packed, s.damage = nil, ""
 }
 
 func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
@@ -255,8 +291,12 @@ func (s *file) Read() float64 {
 	if info, err := s.f.Stat(); err == nil {
 		size = info.Size()
 	}
-	if used := s.offset - int64(s.rest()); used < size && s.offset < size {
-		return float64(used) / float64(size)
+	read := s.offset
+	if s.packed != nil {
+		read, _ = s.raw.Seek(0, io.SeekCurrent)
+	}
+	if used := read - int64(s.rest()); used < size && read < size {
+		return max(0, float64(used)/float64(size))
 	}
 	return 1
 }

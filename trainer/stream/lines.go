@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/plain"
 	"newtop/trainer/logs/shape"
 )
 
@@ -45,6 +46,7 @@ func (e *LineError) Error() string {
 // print other things too; a stream that has no numbers at all is an error.
 type lines struct {
 	name      string
+	text      plain.Decoder
 	buf       []byte // text that came and was not used yet, from at on
 	at        int
 	seen      int   // of buf, how far there is no line end
@@ -72,14 +74,14 @@ func (l *lines) configure(o shape.Options) {
 // explain says what became of the lines of text.
 func (l *lines) explain() *shape.Explanation { return shape.Explain(l.decoder.text) }
 
-// feed appends text.
-func (l *lines) feed(text []byte) {
+// feed appends what came.
+func (l *lines) feed(raw []byte) {
 	l.compact()
-	l.buf = append(l.buf, text...)
+	l.buf = l.text.Append(l.buf, raw)
 	l.fed = time.Now()
 }
 
-// room returns where up to readSize bytes of text can be put, for a call of grow.
+// room returns where up to readSize bytes can be put, for a call of grow.
 func (l *lines) room() []byte {
 	l.compact()
 	l.buf = slices.Grow(l.buf, readSize)
@@ -87,7 +89,7 @@ func (l *lines) room() []byte {
 }
 
 func (l *lines) grow(n int) {
-	l.buf = l.buf[:len(l.buf)+n]
+	l.buf = l.text.Append(l.buf, l.buf[len(l.buf):len(l.buf)+n])
 	l.fed = time.Now()
 }
 
@@ -114,11 +116,13 @@ func (l *lines) next() (event.Event, error) {
 		}
 		end := bytes.IndexByte(l.buf[l.seen:], '\n')
 		if end < 0 {
-			text := l.buf[l.seen:]
-			if len(text) > 0 && l.buf[l.at] == 0 { // a hole may be longer than what was read at once
-				text = l.buf[l.at:]
+			if l.rest() > 0 && l.buf[l.at] == 0 { // a hole may be longer than what can be kept
+				rest := bytes.TrimLeft(l.buf[l.at:], "\x00")
+				l.at = len(l.buf) - len(rest)
+				l.seen = max(l.seen, l.at)
 			}
-			if !l.decoder.metrics() && hasNUL(text) { // no text: its line need not end
+			// What is no text need not have lines.
+			if !l.decoder.metrics() && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 && plain.Binary(l.buf[l.at:]) {
 				l.number++
 				return nil, l.binary(l.buf[l.at:])
 			}
@@ -145,6 +149,9 @@ func (l *lines) next() (event.Event, error) {
 // tail uses the text after the last line end, as far as that needs no end: a whole object, behind which nothing can
 // come but the line's end, and what a progress bar has drawn over. At the end of a stream all of the text is used.
 func (l *lines) tail(ended bool) (event.Event, error) {
+	if ended {
+		l.buf = l.text.End(l.buf)
+	}
 	line := bytes.TrimSpace(l.buf[l.at:])
 	if len(line) == 0 || l.long {
 		if ended {
@@ -198,27 +205,34 @@ func (l *lines) idle() event.Event {
 	return l.decoder.next()
 }
 
+// decode has a line decoded, and returns an error where the stream has shown to be something else. A hole, as a crash
+// or a truncation leaves in a file, ends a line.
+func (l *lines) decode(line []byte) error {
+	if bytes.IndexByte(line, 0) < 0 {
+		return l.decodeText(line)
+	}
+	if !l.decoder.metrics() && plain.Binary(line) {
+		return l.binary(line)
+	}
+	for part := range bytes.SplitSeq(line, []byte{0}) {
+		if err := l.decodeText(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// decode has a line decoded, and returns an error where the stream has shown to be something else.
-func (l *lines) decode(line []byte) error {
-	if l.number == 1 {
-		line = bytes.TrimPrefix(line, byteOrderMark)
-	}
+func (l *lines) decodeText(line []byte) error {
+	line = bytes.TrimPrefix(line, byteOrderMark) // of a file that was appended to another
 	line = bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
-	if l.number == 1 || !l.decoder.metrics() {
-		if hasNUL(line) {
-			return l.binary(line)
-		}
-		if l.first == "" {
-			l.first, l.suggested = quote(line), shape.Suggest(line)
-		}
-	}
-	if line = bytes.TrimLeft(line, "\x00"); len(line) == 0 { // a hole that a crash left in the file
-		return nil
+	line = plain.Line(line)
+	if l.first == "" && !l.decoder.metrics() {
+		l.first, l.suggested = quote(line), shape.Suggest(line)
 	}
 	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
 		line = bytes.TrimLeft(line, " ")
@@ -231,15 +245,6 @@ func (l *lines) decode(line []byte) error {
 		return l.noNumbers()
 	}
 	return nil
-}
-
-// maxHole is the longest hole of zeros that a text may begin with: where a log was truncated under its writer.
-const maxHole = 16 << 20
-
-// hasNUL reports whether there is a byte of zero that no text has.
-func hasNUL(text []byte) bool {
-	rest := bytes.TrimLeft(text, "\x00")
-	return len(text)-len(rest) > maxHole || bytes.IndexByte(rest, 0) >= 0
 }
 
 // pass passes over what can't be text, up to the next line end.
@@ -263,10 +268,6 @@ func (l *lines) failed(err error) {
 }
 
 func (l *lines) binary(line []byte) error {
-	if l.number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
-		return &LineError{Name: l.name, Line: 1, Found: "UTF-16, as PowerShell writes it",
-			Expected: "UTF-8: write the file with Out-File -Encoding utf8"}
-	}
 	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
 }
 

@@ -17,6 +17,7 @@ import (
 	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/mlflow"
+	"newtop/trainer/logs/plain"
 	"newtop/trainer/logs/shape"
 	"newtop/trainer/logs/trackio"
 	"newtop/trainer/logs/wandb"
@@ -58,7 +59,7 @@ func openFile(path, run string) (Source, error) {
 		return opened(path)(trackio.Open(path, run))
 	case name == "trainer_state.json":
 		return opened(path)(jsonlog.OpenTrainerState(path))
-	case shape.Look(head) == shape.Document:
+	case shape.Look(plain.Text(head, headSize)) == shape.Document:
 		return opened(path)(jsonlog.OpenFile(path))
 	}
 	return File(path)

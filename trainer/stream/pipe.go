@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/plain"
 )
 
 // Lines returns a source of the lines of a pipe, or of a file that is read once to its end: newtop's events as one JSON
@@ -17,7 +18,8 @@ import (
 // passed over, which Warning then reports; a stream without any number ends with a *LineError. Close closes r if it is
 // an io.Closer. A Read that can't be interrupted, as of a terminal, continues in the background until it returns.
 func Lines(r io.Reader, name string) Source {
-	p := &pipe{r: r, chunks: make(chan chunk), free: make(chan []byte, 3), stop: make(chan struct{})}
+	p := &pipe{r: r, plain: plain.Reader(r), chunks: make(chan chunk), free: make(chan []byte, 3),
+		stop: make(chan struct{})}
 	p.lines = newLines(name)
 	began := time.Now()
 	p.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
@@ -29,6 +31,7 @@ func Lines(r io.Reader, name string) Source {
 type pipe struct {
 	lines
 	r       io.Reader
+	plain   io.Reader   // of what r gives, unpacked
 	sides   []*sideways // what is written beside that, in the program and about it
 	chunks  chan chunk
 	free    chan []byte
@@ -59,7 +62,7 @@ func (p *pipe) start() {
 	for range cap(p.free) {
 		p.free <- make([]byte, readSize)
 	}
-	go p.read(p.r, nil)
+	go p.read(p.plain, nil)
 	for _, s := range p.sides {
 		go p.read(s.r, s)
 	}
@@ -157,6 +160,10 @@ func (p *pipe) end() (event.Event, error) {
 	}
 	if e, err := p.tail(true); e != nil || err != nil {
 		return e, err
+	}
+	if errors.Is(p.ended, plain.ErrDamaged) {
+		p.failed(p.ended)
+		p.ended = io.EOF
 	}
 	if errors.Is(p.ended, io.EOF) {
 		return nil, p.over()

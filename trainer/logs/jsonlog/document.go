@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/jsontext"
+	"newtop/trainer/logs/plain"
 )
 
 var _ logs.Reader = (*document)(nil)
@@ -193,6 +194,9 @@ func (v *version) is(info fs.FileInfo) bool {
 		info.ModTime().Equal(v.info.ModTime())
 }
 
+// maxDocument bounds a document that is packed.
+const maxDocument = 256 << 20
+
 // read reads a file. It returns no table if it is the one that was read last.
 func (d *document) read(path string) (*table, error) {
 	info, err := os.Stat(path)
@@ -209,7 +213,7 @@ func (d *document) read(path string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := parse(text)
+	t, err := parse(plain.Text(text, maxDocument))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
