@@ -26,11 +26,11 @@ const (
 	// maxFolder is how many entries of one directory are looked at, as one of pictures has nothing for us.
 	maxFolder = 20_000
 	// maxHeads is how many files are looked into, and maxDatabases how many databases of them.
-	maxHeads     = 2000
+	maxHeads     = 10_000
 	maxDatabases = 64
 	// maxOfOne is how many runs of one database or store are listed, and maxFound how many there are in all.
 	maxOfOne = 100
-	maxFound = 1000
+	maxFound = 10_000
 )
 
 // Candidate is something that can be watched.
@@ -76,6 +76,9 @@ type search struct {
 	headsRead int
 	databases int
 	found     []Candidate
+	begun     []Candidate // logs by their names that have few numbers yet
+	buf       []byte
+	prose     int                  // bytes of text that was looked into and is no log
 	events    map[string]time.Time // when event files were written, by their directory
 	states    map[string]time.Time // when trainer_state.json was written, by the run's directory
 }
@@ -150,6 +153,9 @@ func (s *search) result() []Candidate {
 		roots[root] = later(roots[root], written)
 	}
 	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool { return loose[c.Kind] && s.inside(c.Path, roots) })
+	if len(s.found)+len(roots)+len(s.states) == 0 {
+		s.found = s.begun
+	}
 	for root, written := range roots {
 		s.add(Candidate{Kind: "tensorboard", Path: root, Written: written})
 	}

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/internal/sqlitelog"
 	"newtop/trainer/logs/mlflow"
+	"newtop/trainer/logs/plain"
 	"newtop/trainer/logs/trackio"
 )
 
@@ -82,7 +84,10 @@ func (s *search) file(path string) {
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3", ".db3"}, filepath.Ext(name)):
 		s.database(path)
 	default:
-		if kind := s.kindOf(path, name); kind != "" {
+		switch kind, begun := s.kindOf(path, name); {
+		case begun:
+			s.begun = append(s.begun, Candidate{Kind: kind, Path: path, Name: s.name(path), Written: modified(path)})
+		case kind != "":
 			s.add(Candidate{Kind: kind, Path: path, Written: modified(path)})
 		}
 	}
@@ -112,10 +117,10 @@ func (s *search) database(path string) {
 }
 
 // headSize is how much of a file is looked at.
-const headSize = 4096
+const headSize = 64 << 10
 
-// head returns how a file begins.
-func (s *search) head(path string) []byte {
+// head returns how a file begins, unpacked and as UTF-8.
+func (s *search) head(path string, bounded bool) []byte {
 	if s.headsRead++; s.headsRead > maxHeads {
 		return nil
 	}
@@ -124,7 +129,21 @@ func (s *search) head(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, headSize)
-	n, _ := io.ReadFull(f, head)
-	return head[:n]
+	if info, err := f.Stat(); err != nil || bounded && info.Size() > maxUnusual {
+		return nil
+	}
+	if s.buf == nil {
+		s.buf = make([]byte, headSize)
+	}
+	const first = 512 // show what is no text
+	n, _ := io.ReadFull(f, s.buf[:first])
+	head := s.buf[:n]
+	if text := plain.Text(head, first); !plain.Packed(head) && bytes.IndexByte(text, 0) >= 0 && plain.Binary(text) {
+		return nil
+	}
+	if n == first {
+		more, _ := io.ReadFull(f, s.buf[first:])
+		head = s.buf[:first+more]
+	}
+	return plain.Line(bytes.ReplaceAll(plain.Text(head, headSize), []byte{0}, []byte("\n")))
 }

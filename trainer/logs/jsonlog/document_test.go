@@ -173,8 +173,8 @@ func TestNewestCheckpoint(t *testing.T) {
 	if w := f.r.Warning(); !strings.Contains(w, "checkpoint-30") || !strings.Contains(w, "found its beginning only") {
 		t.Errorf("warning %q", w)
 	}
-	f.write(fmt.Sprintf(state, 30, first+","+second+`,{"step": 30, "loss": 1}`))
-	f.want("and then whole", info+"@step=30 loss=1\n")
+	f.write(fmt.Sprintf(state, 30, first+","+second+`,{"step": 30, "epoch": 0.75, "loss": 1}`))
+	f.want("and then whole", info+"@step=30 @epoch=0.75 loss=1\n")
 }
 
 // Of checkpoints that were copied, the times say nothing.

@@ -132,5 +132,10 @@ func Binary(text []byte) bool {
 			return true
 		}
 	}
-	return !utf8.Valid(text[:max(0, len(text)-utf8.UTFMax)])
+	for cut := range min(utf8.UTFMax, len(text)) { // the last character may be
+		if utf8.Valid(text[:len(text)-cut]) {
+			return false
+		}
+	}
+	return len(text) > 0
 }

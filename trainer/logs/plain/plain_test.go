@@ -62,7 +62,8 @@ func TestLatin1(t *testing.T) {
 }
 
 func TestBinary(t *testing.T) {
-	for head, want := range map[string]bool{"loss 1\x00\x00": false, "\x00\x00step": false, "PK\x03\x04\x00": true, "\x93NUMPY\x00 \x00\x00\x00\x00\x00": true, "\x1b[31mred\x00": false} {
+	for head, want := range map[string]bool{"loss 1\x00\x00": false, "\x00\x00step": false, "PK\x03\x04\x00": true, "\x93NUMPY\x00 \x00\x00\x00\x00\x00": true, "\x1b[31mred\x00": false,
+		"\x00größe": false, "\x00gr\xc3": false, "": false} {
 		if got := Binary([]byte(head)); got != want {
 			t.Errorf("%q: %v", head, got)
 		}

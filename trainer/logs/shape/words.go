@@ -160,7 +160,7 @@ func newName(raw string) *name {
 	for _, w := range words {
 		if p := parts[w]; p != "" {
 			k.part = p
-		} else if w[0] >= utf8.RuneSelf && len(w) > 6 { // 训练损失: the part is its first two signs
+		} else if len(w) > 6 && w[0] >= utf8.RuneSelf { // 训练损失: the part is its first two signs
 			k.fixed = parts[w[:6]] != ""
 		}
 	}
