@@ -12,7 +12,6 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/gomonobold"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
@@ -30,29 +29,21 @@ const (
 	rasterMargin   = 24
 )
 
-// goMono are the fonts of letters, the regular and the bold one.
-var goMono = sync.OnceValues(func() (fonts [2]*sfnt.Font, err error) {
-	for i, ttf := range [][]byte{gomono.TTF, gomonobold.TTF} {
-		if fonts[i], err = opentype.Parse(ttf); err != nil {
-			return fonts, err
-		}
-	}
-	return fonts, nil
-})
+// goMono is the font of letters.
+var goMono = sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(gomono.TTF) })
 
-// WritePNG draws a frame's rows as WriteSVG does, in Go Mono. What that font has not stands as its ASCII.
+// WritePNG draws a frame's rows as WriteSVG does, in Go Mono, bold letters twice, a pixel and a half apart: the bold
+// font would take 180 kB of the program. What the font has not stands as its ASCII.
 func WritePNG(w io.Writer, rows []string, columns int, dark bool) error {
-	fonts, err := goMono()
+	letters, err := goMono()
 	if err != nil {
 		return err
 	}
-	m := masks{fonts: fonts, made: map[maskKey]*image.Alpha{}}
-	for i := range fonts {
-		if m.faces[i], err = opentype.NewFace(fonts[i], &opentype.FaceOptions{Size: rasterFont, DPI: 72}); err != nil {
-			return err
-		}
-		defer m.faces[i].Close()
+	m := masks{font: letters, made: map[maskKey]*image.Alpha{}}
+	if m.face, err = opentype.NewFace(letters, &opentype.FaceOptions{Size: rasterFont, DPI: 72}); err != nil {
+		return err
 	}
+	defer m.face.Close()
 	sheet := newSheet(dark)
 	picture := image.NewRGBA(image.Rect(0, 0, columns*rasterWidth+2*rasterMargin,
 		len(rows)*rasterHeight+2*rasterMargin))
@@ -82,9 +73,9 @@ func WritePNG(w io.Writer, rows []string, columns int, dark bool) error {
 
 // masks has what was drawn of the characters of a picture.
 type masks struct {
-	fonts [2]*sfnt.Font
-	faces [2]font.Face
-	made  map[maskKey]*image.Alpha
+	font *sfnt.Font
+	face font.Face
+	made map[maskKey]*image.Alpha
 }
 
 type maskKey struct {
@@ -113,21 +104,21 @@ func (m *masks) of(k maskKey) *image.Alpha {
 
 // letters writes a cell's content.
 func (m *masks) letters(mask *image.Alpha, k maskKey) {
-	i := 0
-	if k.bold {
-		i = 1
-	}
 	var buffer sfnt.Buffer
 	text := ""
 	for _, r := range k.content {
 		s := string(r)
-		if index, err := m.fonts[i].GlyphIndex(&buffer, r); index == 0 || err != nil {
+		if index, err := m.font.GlyphIndex(&buffer, r); index == 0 || err != nil {
 			s = style.ToASCII(s)
 		}
 		text += s
 	}
-	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: m.faces[i], Dot: fixed.P(0, rasterBaseline)}
+	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: m.face, Dot: fixed.P(0, rasterBaseline)}
 	d.DrawString(text)
+	if k.bold {
+		d.Dot = fixed.Point26_6{X: 96, Y: fixed.I(rasterBaseline)}
+		d.DrawString(text)
+	}
 }
 
 // rasterPencil draws the shapes of a cell.
