@@ -3,9 +3,11 @@ package stream
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/jsontext"
 	"newtop/trainer/logs/shape"
 )
@@ -17,12 +19,13 @@ const expectedLog = `events or numbers, as {"step":1,"loss":0.5}, a CSV with a h
 // lines reads. They may come mixed, as where a script prints JSON between its messages.
 type decoder struct {
 	stepAssembler
-	text *shape.Parser
-	own  bool // there was one of newtop's events
+	text  *shape.Parser
+	own   bool   // there was one of newtop's events
+	whole *whole // lines that may be one JSON document; nil: they are none
 }
 
 func newDecoder(name string) *decoder {
-	return &decoder{stepAssembler: newStepAssembler(name), text: shape.New()}
+	return &decoder{stepAssembler: newStepAssembler(name), text: shape.New(), whole: &whole{}}
 }
 
 // metrics reports whether there was an event or a row.
@@ -31,6 +34,12 @@ func (d *decoder) metrics() bool { return d.rows.any || d.own }
 // line reads a line, without its end. It returns an error that says what is wrong with a line that should have been one
 // of newtop's events.
 func (d *decoder) line(line []byte) error {
+	if d.whole != nil {
+		if d.whole.add(line) {
+			return nil
+		}
+		return errors.Join(d.release(), d.line(line))
+	}
 	if line[0] == '{' && !d.text.Claims(line) {
 		if known, err := d.event(line); known {
 			return err
@@ -84,12 +93,54 @@ func typeOf(line []byte) string {
 	return string(word)
 }
 
-// whole uses an object behind which there is no line end, if it is whole.
-func (d *decoder) whole(line []byte) bool {
+// whole is the text of lines that are the beginning of a JSON document, as a pipe brings it.
+type whole struct {
+	text    []byte
+	checked int // how much of it is known to be the beginning of one
+	closed  bool
+}
+
+// add holds a line back, and reports whether it goes on with a document.
+func (w *whole) add(line []byte) bool {
+	const most = 64 << 20
+	n := len(w.text)
+	if w.closed || n > most || n == 0 && line[0] != '{' && line[0] != '[' {
+		return false
+	}
+	w.text = append(append(w.text, line...), '\n')
+	const short = 1 << 16
+	if c := line[0]; len(w.text) < 2*w.checked && c != '}' && c != ']' && n > short {
+		return true
+	}
+	s := jsontext.New(w.text)
+	w.closed = s.Skip(0) && s.End()
+	w.checked = len(w.text)
+	if n == 0 && w.closed && shape.Look(w.text[:len(line)]) != shape.Document || !w.closed && !s.Torn() {
+		w.text = w.text[:n]
+		return false
+	}
+	return true
+}
+
+// release reads what was held back, as a document if it is one, else line by line.
+func (d *decoder) release() (err error) {
+	w := d.whole
+	d.whole = nil
+	if w == nil || len(w.text) == 0 || w.closed && jsonlog.Rows(w.text, d) {
+		return nil
+	}
+	for line := range bytes.Lines(w.text) {
+		err = errors.Join(err, d.line(line[:len(line)-1]))
+	}
+	return err
+}
+
+// unended uses an object behind which there is no line end, if it is whole.
+func (d *decoder) unended(line []byte) bool {
 	if known, err := d.event(line); known {
 		return err == nil
 	}
-	return jsontext.Whole(line) && d.text.Line(line, d) == nil
+	return jsontext.Whole(line) && d.line(line) == nil
 }
 
 // noteEpoch notes an epoch that the log told as an event, so that rows after it resume from there.
@@ -104,6 +155,9 @@ func (d *decoder) noteEpoch(epoch int) {
 
 // idle gives what was held back, as nothing more has come for now. It reports whether there is an event.
 func (d *decoder) idle(settled bool) bool {
+	if w := d.whole; w != nil && w.closed && settled {
+		d.release()
+	}
 	d.text.Flush(d)
 	d.catchUp()
 	if settled || d.complete() {
@@ -113,4 +167,7 @@ func (d *decoder) idle(settled bool) bool {
 }
 
 // end gives everything, as nothing more will come.
-func (d *decoder) end() { d.idle(true) }
+func (d *decoder) end() {
+	d.release()
+	d.idle(true)
+}

@@ -167,7 +167,7 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 			return nil, err
 		}
 		l.decoder.end()
-	case len(line) <= maxTail && line[0] == '{' && line[len(line)-1] == '}' && l.decoder.whole(line):
+	case len(line) <= maxTail && line[0] == '{' && line[len(line)-1] == '}' && l.decoder.unended(line):
 		l.at, l.seen = len(l.buf), len(l.buf)
 	default:
 		l.redrawn()

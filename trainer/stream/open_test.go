@@ -204,4 +204,12 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 	if got := losses(t, s); !slices.Equal(got, []float64{2, 1}) {
 		t.Errorf("losses %v", got)
 	}
+	for _, text := range []string{
+		"{\n \"loss\": [\n  2,\n  1\n ]\n}\n", `{"loss": [2, 1]}`, "[\n {\"loss\": 2},\n {\"loss\": 1}\n]\n",
+		"{\n\"step\": 1,\n\"loss\": 2\n}\n{\n\"step\": 2,\n\"loss\": 1\n}\n", "[0]\ntrain-rmse: 2\n\n{\"loss\": 2}\n{\"loss\": 1}\n",
+	} {
+		if got := losses(t, Lines(strings.NewReader(text), "x")); !slices.Equal(got, []float64{2, 1}) {
+			t.Errorf("%q: losses %v", text, got)
+		}
+	}
 }

@@ -280,6 +280,19 @@ func parse(text []byte) (*table, error) {
 	return t, nil
 }
 
+// Rows gives the sink what a text says that is one document, and reports whether it is one with rows.
+func Rows(text []byte, to logs.Sink) bool {
+	t, err := parse(text)
+	if err != nil || len(t.rows) == 0 {
+		return false
+	}
+	to.Info(t.info)
+	for i := range t.rows {
+		to.Row(&t.rows[i])
+	}
+	return true
+}
+
 // empty reports whether a document may get rows yet.
 func empty(root any) bool {
 	switch root := root.(type) {

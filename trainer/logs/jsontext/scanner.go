@@ -5,56 +5,20 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"newtop/internal/jsonscan"
 	"newtop/trainer/logs"
 )
 
 // Scanner goes through a JSON text in which NaN, Infinity and -Infinity are numbers too, as Python's json writes them.
 // It is lenient about how numbers are written, and strict about all else that tells where a value ends. Where it fails
 // at the end of the text, the text may be torn.
-type Scanner struct {
-	Text []byte
-	At   int
-}
+type Scanner struct{ jsonscan.Scanner }
+
+// New returns a scanner of a text.
+func New(text []byte) Scanner { return Scanner{jsonscan.Scanner{Text: text}} }
 
 // maxDepth is how deep objects and lists may nest, as in encoding/json.
 const maxDepth = 10000
-
-func (s *Scanner) space() {
-	for s.At < len(s.Text) {
-		switch s.Text[s.At] {
-		case ' ', '\t', '\r', '\n':
-			s.At++
-		default:
-			return
-		}
-	}
-}
-
-// Peek returns the next character after space, 0 at the end.
-func (s *Scanner) Peek() byte {
-	if s.At < len(s.Text) && s.Text[s.At] > ' ' {
-		return s.Text[s.At]
-	}
-	s.space()
-	if s.At < len(s.Text) {
-		return s.Text[s.At]
-	}
-	return 0
-}
-
-// Next passes over space and the character, if that is there.
-func (s *Scanner) Next(c byte) bool {
-	if s.At < len(s.Text) && s.Text[s.At] == c {
-		s.At++
-		return true
-	}
-	s.space()
-	if s.At < len(s.Text) && s.Text[s.At] == c {
-		s.At++
-		return true
-	}
-	return false
-}
 
 // Torn reports whether the text ended where more was expected.
 func (s *Scanner) Torn() bool { return s.At >= len(s.Text) }
@@ -111,20 +75,13 @@ func (s *Scanner) Number() (v float64, ok bool) {
 var inNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
 	'8': true, '9': true, '.': true, '-': true, '+': true, 'e': true, 'E': true}
 
-// literal passes over the word, if it is there.
+// literal passes over the word, or its beginning where the text ends within it.
 func (s *Scanner) literal(word string) bool {
-	rest := s.Text[s.At:]
-	if len(rest) < len(word) {
-		if len(rest) > 0 && word[:len(rest)] == string(rest) {
-			s.At = len(s.Text)
-		}
+	if rest := s.Text[s.At:]; len(rest) > 0 && len(rest) < len(word) && word[:len(rest)] == string(rest) {
+		s.At = len(s.Text)
 		return false
 	}
-	if string(rest[:len(word)]) != word {
-		return false
-	}
-	s.At += len(word)
-	return true
+	return s.Literal(word)
 }
 
 // Word passes over true, false or null.
@@ -186,12 +143,6 @@ func Unquote(raw []byte) string {
 
 // Whole reports whether a text is one value, and nothing else.
 func Whole(text []byte) bool {
-	s := Scanner{Text: text}
-	return s.Skip(0) && s.Ended()
-}
-
-// Ended reports whether nothing but blanks follows.
-func (s *Scanner) Ended() bool {
-	s.space()
-	return s.Torn()
+	s := New(text)
+	return s.Skip(0) && s.End()
 }

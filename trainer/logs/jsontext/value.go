@@ -32,9 +32,10 @@ func (o Object) Get(key string) any {
 
 // Items returns the texts of a list's items.
 func (l List) Items() (items [][]byte) {
-	s := Scanner{Text: l, At: 1}
+	s := New(l)
+	s.At = 1
 	for more := !s.Next(']'); more; more, _ = s.More(']') {
-		s.space()
+		s.Space()
 		start := s.At
 		if !s.Skip(0) {
 			break
@@ -47,9 +48,9 @@ func (l List) Items() (items [][]byte) {
 // Decode reads a text that is one value. Its error says in which line what was expected; torn: the text may not be
 // written to its end.
 func Decode(text []byte) (v any, torn bool, err error) {
-	s := Scanner{Text: text}
+	s := New(text)
 	v, ok := s.decode(0)
-	if !ok || !s.Ended() {
+	if !ok || !s.End() {
 		return nil, s.Torn(), s.expected("JSON")
 	}
 	return v, false, nil
@@ -58,10 +59,10 @@ func Decode(text []byte) (v any, torn bool, err error) {
 // Flatten returns the numbers, strings and booleans of a JSON object, the keys of nested objects joined by "/". A list
 // is the string that it is written as.
 func Flatten(text []byte) (map[string]any, error) {
-	s := Scanner{Text: text}
+	s := New(text)
 	root, ok := s.decode(0)
 	members, isObject := root.(Object)
-	if !ok || !isObject || !s.Ended() {
+	if !ok || !isObject || !s.End() {
 		return nil, s.expected("a JSON object")
 	}
 	out := make(map[string]any)

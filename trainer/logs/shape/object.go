@@ -33,10 +33,10 @@ func (r *fieldReader) line(p *Parser, line []byte, to logs.Sink) bool {
 
 // objects reads a text that is an object of JSON or a list of objects, and reports whether it is.
 func (r *fieldReader) objects(p *Parser, text []byte, to logs.Sink) bool {
-	s := jsontext.Scanner{Text: text}
+	s := jsontext.New(text)
 	if s.Peek() != '[' {
 		r.begin()
-		if s.Peek() != '{' || !r.object(&s, &r.root, 0) || !s.Ended() {
+		if s.Peek() != '{' || !r.object(&s, &r.root, 0) || !s.End() {
 			return false
 		}
 		r.give(p, text, to)

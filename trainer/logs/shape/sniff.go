@@ -75,11 +75,11 @@ func (r *fieldReader) counts(line []byte) bool {
 // document reports whether a text is the beginning of a JSON object or list that holds an object or lists. What has no
 // line end yet may be the first line of many.
 func document(head []byte) bool {
-	s := jsontext.Scanner{Text: head}
+	s := jsontext.New(head)
 	if c := s.Peek(); c != '{' && c != '[' || bytes.IndexByte(head, '{') < 0 {
 		return false
 	}
-	whole := s.Skip(0) && s.Ended()
+	whole := s.Skip(0) && s.End()
 	return whole || s.Torn() && (bytes.IndexByte(head, '\n') >= 0 || len(head) >= 1<<16)
 }
 
