@@ -80,6 +80,9 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		return
 	}
 	p.countCrowded(s, f, line)
+	if s.countsEpochs(f, p.place.step) {
+		f.step = math.NaN()
+	}
 	if s.dict && f.epoch == f.epoch && f.step != f.step && x.part == "" {
 		f.step = p.hfSteps.step(f.epoch, s.decimals(line, p.scanner.tokens))
 		f.steps = p.hfSteps.total

@@ -89,13 +89,27 @@ type motion struct {
 	total    int // that came among the first lines of the log
 	collides int // that have other values for the place of the line before
 	crowded  bool
+	repeats  int  // whose step is their epoch, below the step that other lines have reached
+	epochal  bool // all do: such a step counts epochs
 	place    float64 // of the line before
 	value    float64 // first reading of the line before
 }
 
+// countsEpochs reports whether a line's step only repeats its epoch, as those of validation that are numbered apart.
+func (s *shape) countsEpochs(f *found, reached float64) bool {
+	if f.step != f.epoch || f.steps == f.steps || !(reached > f.step) {
+		s.epochal = false
+		return false
+	}
+	s.repeats++
+	s.epochal = s.epochal || s.lines > 1 && s.repeats == s.lines
+	return s.epochal
+}
+
 // restart begins the lines again, after a trial.
 func (s *shape) restart() {
-	s.motion = motion{total: s.lines, crowded: s.lines > 2 && 2*s.collides >= s.lines-1}
+	s.motion = motion{total: s.lines, crowded: s.lines > 2 && 2*s.collides >= s.lines-1,
+		epochal: s.lines > 1 && s.repeats == s.lines}
 	for i := range s.readings {
 		s.readings[i].last = nil
 	}
