@@ -100,6 +100,16 @@ func (t *delimited) begin(r *fieldReader, line []byte) bool {
 	}
 	cells := t.read(r, line)
 	if cells == len(names) && (2*len(r.numbers) > t.filled || known && len(r.numbers) > 0) && (shared || known) {
+		for _, f := range t.columns { // no x is taken any more
+			if f == nil {
+				continue
+			}
+			for _, s := range f.last {
+				if s != nil {
+					s.own = false
+				}
+			}
+		}
 		return true
 	}
 	t.columns, t.separator = old, oldSeparator

@@ -329,17 +329,23 @@ func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series,
 	return v.last, value, !(v.name.rate && value < 0) // such a rate is not known yet
 }
 
-// addUntaken adds a value to a row, unless its series has one at this place of a line with an x of its own.
+// addUntaken adds a value to a row, unless its series has one at this place of a line with an x of its own. Of two
+// lines with one the later wins, but for what bars and passes draw again, the earlier is counted.
 func (p *Parser) addUntaken(r *logs.Row, t *series, v float64, own bool) bool {
 	at := r.Step
 	if at != at {
 		at = r.Epoch
 	}
-	if !own && t.own && t.at == at {
-		p.tally.taken++
-		return false
+	if t.own && t.at == at {
+		if !own {
+			p.tally.taken++
+			return false
+		}
+		if !same(t.v, v) && !p.found.bar && !p.found.eval {
+			p.tally.taken++
+		}
 	}
-	t.at, t.own = at, own
+	t.at, t.own, t.v = at, own, v
 	r.Add(t.key, v)
 	return true
 }

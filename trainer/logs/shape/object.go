@@ -187,7 +187,10 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 			if t == nil {
 				t = r.series(p, f)
 			}
-			t.at, t.own = at, true
+			if t.own && t.at == at && !same(t.v, f.v) {
+				p.tally.taken++
+			}
+			t.at, t.own, t.v = at, true, f.v
 			row.Values = append(row.Values, logs.Value{Key: t.key, V: f.v})
 			continue
 		}

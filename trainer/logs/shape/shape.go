@@ -89,8 +89,8 @@ type motion struct {
 	total    int // that came among the first lines of the log
 	collides int // that have other values for the place of the line before
 	crowded  bool
-	repeats  int  // whose step is their epoch, below the step that other lines have reached
-	epochal  bool // all do: such a step counts epochs
+	repeats  int     // whose step is their epoch, below the step that other lines have reached
+	epochal  bool    // all do: such a step counts epochs
 	place    float64 // of the line before
 	value    float64 // first reading of the line before
 }
@@ -200,6 +200,7 @@ func (c *count) better(o *count) bool {
 type series struct {
 	key string
 	at  float64
+	v   float64
 	own bool // its line had an x of its own
 
 	lines    int     // of rows that have no step
