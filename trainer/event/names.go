@@ -5,7 +5,7 @@ import "strings"
 // The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
 // Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
-	trainNames      = setOf("train training tr fit")
+	trainNames      = setOf("train training tr fit learn")
 	validationNames = setOf("val valid validation eval evaluation dev")
 	testNames       = setOf("test testing")
 	ignoredNames    = setOf("epoch step mean avg average total metrics metric scalars running set")

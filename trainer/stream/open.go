@@ -137,6 +137,10 @@ func OpenFound(c find.Candidate, dir string) (Source, error) {
 		return TensorBoard(c.Path)
 	case "mlruns":
 		return opened(c.Path)(mlflow.OpenFiles(c.Path, c.Run))
+	case "wandb":
+		if info, err := os.Stat(c.Path); err == nil && info.IsDir() {
+			return opened(c.Path)(wandb.OpenRun(c.Path, c.Run))
+		}
 	case "sacred", "dvclive", "clearml":
 		if r, ok := folders.Open(c.Path); ok {
 			return Reading(r, c.Path), nil

@@ -38,7 +38,8 @@ type Candidate struct {
 	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive,
 	// clearml, text or newtop.
 	Kind string
-	// Path is the file, or the directory of tensorboard, trainer_state, mlruns, sacred, dvclive and clearml.
+	// Path is the file, or the directory of tensorboard, trainer_state, mlruns, sacred, dvclive and clearml, or that
+	// of the folders of a run of wandb.
 	Path    string
 	Run     string    // its ID in a database or store of several runs; empty where that has none yet
 	Name    string    // to show: a run's name, or the path in the directory that was searched
@@ -152,7 +153,10 @@ func (s *search) result() []Candidate {
 		root := RunOf(s.top, dir, has)
 		roots[root] = later(roots[root], written)
 	}
-	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool { return loose[c.Kind] && s.inside(c.Path, roots) })
+	_, all := roots[s.top] // tables beside its event files tell of the same run
+	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool {
+		return loose[c.Kind] && (s.inside(c.Path, roots) || all && c.Kind != "text" && filepath.Dir(c.Path) == s.top)
+	})
 	if len(s.found)+len(roots)+len(s.states) == 0 {
 		s.found = s.begun
 	}

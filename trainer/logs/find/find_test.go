@@ -138,6 +138,9 @@ func TestRunDirectories(t *testing.T) {
 		"runs/a/metrics.csv", "epoch,loss\n1,2\n",
 		"keras/train/events.out.tfevents.1.x", "x",
 		"keras/validation/events.out.tfevents.1.x", "x",
+		"catboost/learn/events.out.tfevents", "x",
+		"catboost/test/events.out.tfevents", "x",
+		"catboost/test_error.tsv", "iter\tLogloss\n0\t0.6\n1\t0.5\n",
 		".guild/runs/r1/.guild/events.out.tfevents.1.x", "x",
 		"sacred/1/run.json", "{}",
 		"sacred/1/config.json", "{}",
@@ -148,15 +151,16 @@ func TestRunDirectories(t *testing.T) {
 		"offline/task/log.jsonl", jsonLine,
 		"out/checkpoint-5/trainer_state.json", "{}",
 		"out/checkpoint-10/trainer_state.json", "{}",
-	), "wandb wandb/offline-run-20260101_000000-abc/run-abc.wandb abc wandb/offline-run-20260101_000000-abc",
+	), "wandb wandb abc wandb/offline-run-20260101_000000-abc",
 		"swanlab swanlog/run-20260101_000000-k1/run-k1.swanlab k1 swanlog/run-20260101_000000-k1",
-		"wandb .wandb/run-20260101_000000-def/run-def.wandb def .wandb/run-20260101_000000-def",
-		"tensorboard runs/a", "tensorboard keras", "tensorboard .guild/runs/r1", "sacred sacred/1", "dvclive dvclive", "clearml offline/task",
+		"wandb .wandb def .wandb/run-20260101_000000-def",
+		"tensorboard runs/a", "tensorboard keras", "tensorboard catboost", "tensorboard .guild/runs/r1", "sacred sacred/1", "dvclive dvclive", "clearml offline/task",
 		"trainer_state out")
 }
 
 func TestTensorBoardBesideFiles(t *testing.T) {
-	want(t, tree(t, "events.out.tfevents.1.x", "x", "metrics.csv", "epoch,loss\n1,2\n"), "tensorboard .", "csv metrics.csv")
+	want(t, tree(t, "events.out.tfevents.1.x", "x", "metrics.csv", "epoch,loss\n1,2\n", "other/metrics.csv", "epoch,loss\n1,2\n", "train.log", threeLines),
+		"tensorboard .", "csv other/metrics.csv", "text train.log")
 }
 
 func TestDatabases(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/logs/mlflow"
 	"newtop/trainer/logs/plain"
 	"newtop/trainer/logs/trackio"
+	"newtop/trainer/logs/wandb"
 )
 
 // whole lists a directory that is all of one run or store, and reports whether it is one: what lies in it is a part of
@@ -32,7 +33,8 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 				strings.HasSuffix(name, c.suffix) {
 				path := filepath.Join(dir, name)
 				id := strings.TrimSuffix(strings.TrimPrefix(name, "run-"), c.suffix)
-				s.add(Candidate{Kind: c.kind, Path: path, Run: id, Name: s.name(dir), Written: modified(path)})
+				s.session(Candidate{Kind: c.kind, Path: path, Run: id, Name: wandb.NameOf(path),
+					Written: modified(path)})
 				return true
 			}
 		}
@@ -55,6 +57,24 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 		return false
 	}
 	return true
+}
+
+// session lists the file of a run, or one more of a run that was resumed: W&B makes a folder for each session.
+func (s *search) session(c Candidate) {
+	dir := filepath.Dir(c.Path)
+	if c.Name == "" {
+		c.Name = s.name(dir)
+	}
+	if up := filepath.Dir(dir); c.Kind == "wandb" && dir != s.top && strings.HasSuffix(filepath.Base(dir), "-"+c.Run) {
+		c.Path = up
+	}
+	for i := range s.found {
+		if f := &s.found[i]; f.Kind == c.Kind && f.Path == c.Path && f.Run == c.Run {
+			f.Written = later(f.Written, c.Written)
+			return
+		}
+	}
+	s.add(c)
 }
 
 // numbered reports whether an entry may be a directory of an experiment of MLflow's.

@@ -20,6 +20,17 @@ type rowState struct {
 	// count the calls of log.
 	stepKey  string
 	lastStep float64
+	// What some of its metrics are counted by, as define_metric says.
+	axes   []axis
+	axisOf map[string]string  // by a metric's label; empty: none of its own
+	lastOf map[string]float64 // of an axis
+	apart  logs.Row
+}
+
+// axis says what metrics are counted by.
+type axis struct {
+	metrics string // a label, or with * behind it how labels begin
+	step    string
 }
 
 func (r *reader) history(data []byte) error {
@@ -59,8 +70,59 @@ func (r *reader) history(data []byte) error {
 	for _, key := range r.media {
 		r.row.Values = slices.DeleteFunc(r.row.Values, func(v logs.Value) bool { return strings.HasPrefix(v.Key, key) })
 	}
+	r.giveApart()
 	r.give()
 	return nil
+}
+
+// giveApart gives the values that have an axis of their own at their places on it, and takes them out of the row.
+func (r *reader) giveApart() {
+	if len(r.axes) == 0 {
+		return
+	}
+	for _, a := range r.axes {
+		x := r.lastOf[a.step]
+		if math.IsNaN(x) {
+			continue
+		}
+		r.apart.Clear()
+		r.apart.Step, r.apart.Wall, r.apart.Elapsed = x, r.row.Wall, r.row.Elapsed
+		r.row.Values = slices.DeleteFunc(r.row.Values, func(v logs.Value) bool {
+			if r.axisFor(v.Key) != a.step {
+				return false
+			}
+			r.apart.Add(v.Key, v.V)
+			return true
+		})
+		if len(r.apart.Values) > 0 {
+			r.reportInfo()
+			r.to.Row(&r.apart)
+			r.rows++
+		}
+	}
+}
+
+// axisFor returns the label of what a metric is counted by, empty for W&B's own steps. A name counts more than a
+// pattern, and of several the newest.
+func (r *reader) axisFor(label string) string {
+	if step, known := r.axisOf[label]; known {
+		return step
+	}
+	step := ""
+	for i := len(r.axes) - 1; i >= 0 && label != step; i-- {
+		a := r.axes[i]
+		if begin, pattern := strings.CutSuffix(a.metrics, "*"); a.metrics == label {
+			step = a.step
+			break
+		} else if pattern && step == "" && strings.HasPrefix(label, begin) {
+			step = a.step
+		}
+	}
+	if step == label {
+		step = ""
+	}
+	r.axisOf[label] = step
+	return step
 }
 
 // item returns the key and the value of an item; nested keys are joined by slashes.
@@ -96,6 +158,9 @@ func (r *reader) label(key []byte) string {
 // measured puts an item of the history into the row.
 func (r *reader) measured(label string, value []byte) {
 	v, ok := number(value)
+	if _, counts := r.lastOf[label]; counts && ok {
+		r.lastOf[label] = v
+	}
 	switch {
 	case strings.HasSuffix(label, "/_type"):
 		r.media = append(r.media, strings.TrimSuffix(label, "_type"))
@@ -128,22 +193,36 @@ func (r *reader) nested(label string, object []byte) {
 	})
 }
 
-// defined reads which metric the program counts its steps by.
+// defined reads by which metric the program counts its steps, or those of some of its metrics.
 func (r *reader) defined(data []byte) error {
-	var all bool
-	var step string
+	var a axis
 	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch n {
-		case 2:
-			all = string(b) == "*"
+		case 1, 2:
+			if len(b) > 0 {
+				a.metrics = r.label(b)
+			}
 		case 4:
-			step = r.label(b)
+			a.step = r.label(b)
 		}
 		return nil
 	})
-	if a := logs.AxisOf(step); err == nil && all && step != "" && step[0] != '_' &&
-		(a == logs.Steps || a == logs.Metric) {
-		r.stepKey, r.lastStep = step, math.NaN()
+	counts := logs.AxisOf(a.step)
+	switch {
+	case err != nil || a.step == "" || a.step[0] == '_':
+	case a.metrics != "*":
+		if len(r.axes) < maxConfig && !slices.Contains(r.axes, a) {
+			r.axes = append(r.axes, a)
+			r.axisOf = map[string]string{}
+			if r.lastOf == nil {
+				r.lastOf = map[string]float64{}
+			}
+			if _, known := r.lastOf[a.step]; !known {
+				r.lastOf[a.step] = math.NaN()
+			}
+		}
+	case counts == logs.Steps || counts == logs.Metric:
+		r.stepKey, r.lastStep = a.step, math.NaN()
 	}
 	return err
 }

@@ -13,12 +13,14 @@ import (
 
 // The fields of W&B's records that are read (wandb/proto/wandb_internal.proto):
 //
-//	Record           2 history · 4 output · 5 config · 7 stats · 12 metric · 13 output_raw · 17 run · 18 exit
+//	Record           2 history · 3 summary · 4 output · 5 config · 7 stats · 12 metric · 13 output_raw · 17 run ·
+//	                 18 exit
 //	HistoryRecord    1 item, repeated · 2 step {1 num}
-//	HistoryItem, ConfigItem, StatsItem      1 key, or 2 nested_key, repeated · 16 value_json
+//	SummaryRecord    1 update, repeated
+//	HistoryItem, SummaryItem, ConfigItem, StatsItem      1 key, or 2 nested_key, repeated · 16 value_json
 //	ConfigRecord     1 update, repeated · 2 remove, repeated
 //	StatsRecord      2 timestamp {1 seconds · 2 nanos} · 3 item, repeated
-//	MetricRecord     2 glob_name · 4 step_metric
+//	MetricRecord     1 name · 2 glob_name · 4 step_metric
 //	OutputRecord, OutputRawRecord           1 output_type (0 stderr, 1 stdout) · 3 line
 //	RunRecord        1 run_id · 4 config · 8 display_name · 17 start_time
 //	RunExitRecord    1 exit_code
@@ -30,6 +32,8 @@ func (r *reader) wandb(record []byte) error {
 		switch n {
 		case 2:
 			return r.history(b)
+		case 3:
+			return r.summarized(b)
 		case 4, 13:
 			return r.printed(b)
 		case 5:
@@ -91,6 +95,27 @@ func (r *reader) configured(data []byte) error {
 		} else {
 			r.configure(label, value, 0)
 		}
+		return err
+	})
+}
+
+// summarized keeps what the program wrote to the run's summary and not to its history, whose newest values W&B repeats
+// there.
+func (r *reader) summarized(data []byte) error {
+	return protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		if n != 1 || b == nil {
+			return nil
+		}
+		known := len(r.labels)
+		label, value, err := r.item(b)
+		if label == "" || label[0] == '_' || len(r.labels) == known && !r.inSummary[label] {
+			return err
+		}
+		if r.inSummary == nil {
+			r.inSummary = map[string]bool{}
+		}
+		r.inSummary[label], r.news = true, true
+		r.configure("summary/"+label, value, 0)
 		return err
 	})
 }

@@ -46,6 +46,8 @@ type reader struct {
 	info   logs.Info // but the hyperparameters
 	config map[string]any
 	news   bool // whether info or config have changed since the sink was given them
+	// labels of the summary that no row has
+	inSummary map[string]bool
 
 	row    logs.Row
 	key    []byte            // of the item that is being read

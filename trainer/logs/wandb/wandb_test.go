@@ -173,6 +173,62 @@ func TestStepMetric(t *testing.T) {
 	s.expect(t, "step 500 loss=1", "step 500 eval=2", "end 1 ")
 }
 
+// Metrics that are counted by another one stand at its values, in their order; a name counts more than a pattern.
+func TestOwnAxes(t *testing.T) {
+	define := func(n protowire.Number, metrics, step string) []byte {
+		return message(12, text(n, metrics), text(4, step))
+	}
+	r, _ := open(t, wandbFile(define(2, "val/*", "round"), define(1, "val/f1", "samples"),
+		history("_step", "0", "loss", "3", "val/loss", "9"),
+		history("_step", "10", "val/loss", "2", "val/f1", "0.5", "loss", "1", "round", "0", "samples", "64"),
+		history("_step", "20", "val/loss", "1", "round", "1")).Bytes())
+	var got told
+	drain(t, r, &got)
+	got.expect(t, "step 0 loss=3 val/loss=9", "step 0 val/loss=2", "step 64 val/f1=0.5", "step 10 loss=1 samples=64",
+		"step 1 val/loss=1")
+}
+
+// What a program says of its run at the end is kept, and what W&B repeats of the history is not.
+func TestSummary(t *testing.T) {
+	r, _ := open(t, wandbFile(history("_step", "0", "loss", "3"), message(3, item(1, "loss", "3"), item(1, "best", "0.5"), item(1, "_wandb", "{}")),
+		message(3, item(1, "best", "0.25"))).Bytes())
+	var got told
+	drain(t, r, &got)
+	if want := map[string]any{"summary/best": 0.25}; !reflect.DeepEqual(got.config, want) {
+		t.Errorf("%v", got.config)
+	}
+}
+
+// The folders of a run that was resumed are one run.
+func TestSessions(t *testing.T) {
+	dir := t.TempDir()
+	session := func(date string, records ...[]byte) {
+		write(t, filepath.Join(dir, "offline-run-"+date+"-abc", "run-abc.wandb"), wandbFile(records...).Bytes())
+	}
+	named := message(17, text(1, "abc"), text(8, "owl"))
+	session("20260102_000000", named, history("_step", "1", "loss", "2"), message(18, varint(1, 0)))
+	session("20260101_000000", named, history("_step", "0", "loss", "3"), message(18, varint(1, 255)))
+	write(t, filepath.Join(dir, "run-20260101_000000-zabc", "run-zabc.wandb"), wandbFile(history("_step", "9", "loss", "9")).Bytes())
+	r, err := OpenRun(dir, "abc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { r.Close() }()
+	var got told
+	drain(t, r, &got)
+	got.expect(t, "W&B owl", "step 0 loss=3", "end 3 ", "W&B owl", "step 1 loss=2", "end 1 ")
+	session("20260103_000000", named, history("_step", "2", "loss", "1"))
+	got.log = nil
+	drain(t, r, &got)
+	got.expect(t, "W&B owl", "step 2 loss=1")
+	if name := NameOf(filepath.Join(dir, "offline-run-20260101_000000-abc", "run-abc.wandb")); name != "owl" {
+		t.Errorf("%q", name)
+	}
+	if _, err := OpenRun(dir, "none"); err == nil {
+		t.Error("expected an error")
+	}
+}
+
 func TestSwanLab(t *testing.T) {
 	w := newWriter(":SWL", 0xe1d6, 2)
 	scalar := func(key string, step uint64, v float64) []byte {

@@ -1,0 +1,115 @@
+package wandb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"newtop/trainer/logs"
+)
+
+// sessions reads the folders of one run, which W&B makes each time that the run is resumed, one after the other.
+type sessions struct {
+	logs.Reader
+	dir, id string
+	paths   []string
+	at      int
+}
+
+// OpenRun opens all files in a directory of W&B's that are of the run with an ID, those of later sessions as they come.
+func OpenRun(dir, id string) (logs.Reader, error) {
+	s := &sessions{dir: dir, id: id, paths: filesOf(dir, id)}
+	if len(s.paths) == 0 {
+		return nil, fmt.Errorf("%s: no run %s: expected a folder run-DATE-%s", dir, id, id)
+	}
+	return s, s.open(0)
+}
+
+// filesOf lists the files of a run, in the order in which they were begun.
+func filesOf(dir, id string) (paths []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	began := func(path string) string {
+		_, date, _ := strings.Cut(filepath.Base(filepath.Dir(path)), "run-")
+		return date
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name(), "run-"+id+".wandb")
+		if strings.HasSuffix(e.Name(), "-"+id) && began(path) != "" {
+			if _, err := os.Stat(path); err == nil {
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(began(a), began(b)) })
+	return paths
+}
+
+func (s *sessions) open(at int) error {
+	r, err := Open(s.paths[at])
+	if err != nil {
+		return err
+	}
+	if s.Reader != nil {
+		s.Reader.Close()
+	}
+	s.Reader, s.at = r, at
+	return nil
+}
+
+// Read reads a session, and then the next one.
+func (s *sessions) Read(ctx context.Context, to logs.Sink) (bool, error) {
+	more, err := s.Reader.Read(ctx, to)
+	switch {
+	case errors.Is(err, logs.ErrRestart) && s.at > 0:
+		return false, cmp.Or(s.open(0), err)
+	case more || err != nil:
+		return more, err
+	case s.at+1 == len(s.paths):
+		s.paths = filesOf(s.dir, s.id)
+	}
+	if s.at+1 < len(s.paths) {
+		return true, s.open(s.at + 1)
+	}
+	return false, nil
+}
+
+// Watch lists the directory of the sessions as well.
+func (s *sessions) Watch() []string { return append(s.Reader.Watch(), s.dir) }
+
+// NameOf returns how the run of a file is called by its writer, empty where the beginning of the file does not say it.
+func NameOf(path string) string {
+	const most = 32 // records before it
+	r := &reader{path: path}
+	if r.open() != nil {
+		return ""
+	}
+	defer r.Close()
+	r.to = nobody{}
+	for range most {
+		record, err := r.c.next()
+		if err != nil || r.decode(record) != nil || r.info.Name != "" {
+			if err == io.EOF || err == nil {
+				return r.info.Name
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// nobody is a sink of what is not wanted.
+type nobody struct{}
+
+func (nobody) Row(*logs.Row)          {}
+func (nobody) Info(logs.Info)         {}
+func (nobody) Line(string)            {}
+func (nobody) End(logs.State, string) {}
