@@ -37,10 +37,11 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	}
 	exists := func(f event.Float) bool { return !f.Absent() }
 	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
-	validated := run.Data.ValidationRows > 0 || exists(e.ValidationLoss)
-	classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError)
-	erring := len(run.Model.Layers) > 0 || classes || exists(e.RMSE) || exists(e.TestRMSE)
-	if validated && !erring {
+	validated := run.Data.ValidationRows > 0 || exists(e.ValidationLoss) || exists(e.ValidationError) ||
+		exists(e.ValidationRMSE)
+	classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError) || exists(e.ValidationError)
+	erring := len(run.Model.Layers) > 0 || classes || exists(e.RMSE) || exists(e.TestRMSE) || exists(e.ValidationRMSE)
+	if validated && !erring || run.External() && exists(e.ValidationLoss) {
 		list = append(list, decimal("valid", 8, 6, func(e *event.EpochEvent) event.Float { return e.ValidationLoss }))
 	}
 	if tested && !(validated && erring) { // else the errors have the room
