@@ -158,7 +158,9 @@ func (d *decoder) idle(settled bool) bool {
 	if w := d.whole; w != nil && w.closed && settled {
 		d.release()
 	}
-	d.text.Flush(d)
+	if settled { // a box may be under way, and the first lines say together how a log is read
+		d.text.Flush(d)
+	}
 	d.catchUp()
 	if settled || d.complete() {
 		d.flush()

@@ -119,6 +119,9 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if n > 0 {
 			s.usedUnended = false
 			s.grow(n)
+			if written := s.info.ModTime(); written.Before(s.fed) {
+				s.fed = written
+			}
 			if s.packed == nil {
 				s.offset += int64(n)
 				s.remember(room[:n])

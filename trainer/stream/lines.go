@@ -193,10 +193,11 @@ func (l *lines) redrawn() {
 
 // due is how long to wait at most before the values of a step that is not complete are given; 0: no step is under way.
 func (l *lines) due() time.Duration {
-	if !l.decoder.open {
+	rest := time.Until(l.fed.Add(rowPatience))
+	if !l.decoder.open && rest <= 0 {
 		return 0
 	}
-	return max(time.Until(l.fed.Add(rowPatience)), time.Millisecond)
+	return max(rest, time.Millisecond)
 }
 
 // idle gives what was held back, when all that is there has been used.
