@@ -26,6 +26,8 @@ const (
 	// maxTail is the longest text that is tried as an event before the end of its line has come.
 	maxTail  = 1 << 20
 	readSize = 128 << 10
+	// maxHole is the longest hole of zeros that a text may begin with: where a log was truncated under its writer.
+	maxHole = 16 << 20
 )
 
 // LineError says what is wrong with a line of a stream.
@@ -56,6 +58,7 @@ type lines struct {
 	first     string
 	suggested string // pattern for the first, if that is columns of numbers
 	last      *LineError
+	hole      int  // zeros that were passed over
 	long      bool // within a line that is too long
 	fed       time.Time
 	decoder   *decoder
@@ -118,6 +121,11 @@ func (l *lines) next() (event.Event, error) {
 		if end < 0 {
 			if l.rest() > 0 && l.buf[l.at] == 0 { // a hole may be longer than what can be kept
 				rest := bytes.TrimLeft(l.buf[l.at:], "\x00")
+				l.hole += l.rest() - len(rest)
+				if l.hole > maxHole && !l.decoder.metrics() { // as of /dev/zero
+					l.number++
+					return nil, l.binary(l.buf[l.at:])
+				}
 				l.at = len(l.buf) - len(rest)
 				l.seen = max(l.seen, l.at)
 			}
