@@ -68,6 +68,11 @@ func (t *delimited) remember(line []byte) {
 		head[0] == '{' || head[0] == '[' || head[0] == '|' || bytes.Contains(line, []byte(" | ")) {
 		return
 	}
+	for i, c := range head[1:] {
+		if digit(c) && bytes.IndexByte([]byte(" =:,;\t|"), head[i]) >= 0 { // a number
+			return
+		}
+	}
 	if names, _ := titles(head); len(names) > 1 {
 		t.before = append(t.before[:0], head...)
 		if line[0] == ' ' { // columns that are aligned

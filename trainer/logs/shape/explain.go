@@ -52,7 +52,7 @@ func Explain(p *Parser) *Explanation {
 		case *header:
 			s.Kind, s.Holes = "rows of a table", of.holes()
 		case *form:
-			s.Kind, s.Holes = "fields with names of their own", of.holes(p)
+			s.Kind, s.Holes = "fields with names of their own", of.holes(p.fields.logged)
 		case *shape:
 			s.Kind, s.Holes = of.kind(), of.holes(p, t)
 		}
@@ -254,30 +254,29 @@ func (t *header) holes() (out []Hole) {
 }
 
 // form is the fields of a row, for Explain.
-type form struct{ fields []*field }
+type form struct {
+	fields []*field
+	best   *field // that is the step
+}
 
 // holes are the numbers of a row.
-func (o *form) holes(p *Parser) (out []Hole) {
-	var x found
-	r := p.fields
-	r.numbers, r.row = append(r.numbers[:0], o.fields...), r.row+1
-	best := r.find(&x)
+func (o *form) holes(logged bool) (out []Hole) {
 	for _, f := range o.fields {
 		h := Hole{f.raw, "metric " + f.key, ""}
 		switch {
-		case f == best:
+		case f == o.best:
 			h.Role, h.Why = "x step", f.moves.why("", f.rows)
 		case f.axis == epoch || f.epochs && f.moves.grown > 0:
 			h.Role, h.Why = "x epoch", f.moves.why("", f.rows)
-		case f.role == counting && f.axis <= plural && f.moves.grown == 0:
+		case f.role == counting && (f.length || f.axis == plural) && f.moves.grown == 0:
 			h.Role, h.Why = "length", "stood still"
-		case f.role == counting && f.axis == batch:
-			h.Role, h.Why = "nothing", "another number is the step"
+		case f.role == counting && !f.broken && (f.axis == batch || f.raw == "" || f.moves.grown == 0):
+			h.Role, h.Why = "nothing", "a counter; another number is x, or it stood still"
 		case f.role == timing:
 			h.Role = "time"
 		case f.role == ranking:
 			h.Role = "rank"
-		case f.role == saying || f.logger && r.logged:
+		case f.role == saying || f.logger && logged:
 			h.Role, h.Why = "nothing", "of the logger"
 		}
 		out = append(out, h)

@@ -144,6 +144,9 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 	value := r.single()
 	x := &p.found
 	best := r.find(x)
+	if p.tally.of != nil {
+		p.tally.of.of.(*form).best = best
+	}
 	switch {
 	case len(r.numbers) == 0:
 		r.say(p, text, to)
@@ -249,7 +252,7 @@ func (r *fieldReader) find(x *found) (best *field) {
 			}
 			continue
 		}
-		if f.axis <= plural && f.moves.grown == 0 { // a size or a length
+		if f.axis <= plural && f.moves.grown == 0 && f.raw != "" { // a size or a length
 			continue
 		}
 		if best == nil || f.moves.better(&best.moves) || f.axis == best.axis && f.moves.grown > best.moves.grown {
@@ -258,7 +261,7 @@ func (r *fieldReader) find(x *found) (best *field) {
 	}
 	switch {
 	case best == nil:
-	case best.axis <= batch && best.moves.grown == 0 && (x.epoch != x.epoch || best.axis != batch) &&
+	case best.axis <= batch && best.moves.grown == 0 && best.raw != "" && (x.epoch != x.epoch || best.axis != batch) &&
 		best.of != best.of,
 		best.rests() && best.of != best.of, best.axis == total && x.epoch == x.epoch && !still:
 		best = nil
@@ -510,7 +513,7 @@ func (r *fieldReader) trace(p *Parser, text []byte) {
 			text = r.table.text
 		}
 		p.tally.follow(&t, nil, text)
-		t.of = &form{slices.Clone(r.numbers)}
+		t.of = &form{fields: slices.Clone(r.numbers)}
 		r.traces[string(keys)] = t
 	}
 	p.tally.of = t

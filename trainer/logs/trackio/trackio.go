@@ -87,7 +87,6 @@ type reader struct {
 	beside    []aside // what is not metrics, in the order of its time
 	reported  bool
 	info      logs.Info
-	scan      scanner
 	row       logs.Row
 	bad       int // rows
 	warning   string
@@ -166,7 +165,7 @@ func (r *reader) give(to logs.Sink, row []driver.Value) {
 }
 
 func (r *reader) giveRow(to logs.Sink, text, prefix string) {
-	switch ok := r.scan.row(text, prefix, &r.row); {
+	switch ok := putNumbers(&r.row, text, prefix); {
 	case !ok:
 		r.bad++
 	case len(r.row.Values) > 0:
