@@ -35,7 +35,7 @@ func (d *decoder) metrics() bool { return d.rows.any || d.own }
 // of newtop's events.
 func (d *decoder) line(line []byte) error {
 	if d.whole != nil {
-		if d.whole.add(line) {
+		if event := len(d.whole.text) == 0 && event.IsType(typeOf(line)); !event && d.whole.add(line) {
 			return nil
 		}
 		return errors.Join(d.release(), d.line(line))
@@ -137,6 +137,9 @@ func (d *decoder) release() (err error) {
 
 // unended uses an object behind which there is no line end, if it is whole.
 func (d *decoder) unended(line []byte) bool {
+	if d.whole != nil && len(d.whole.text) > 0 { // what is held back comes first
+		return false
+	}
 	if known, err := d.event(line); known {
 		return err == nil
 	}
