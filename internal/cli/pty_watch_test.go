@@ -223,7 +223,7 @@ func TestWatchNothingYet(t *testing.T) {
 
 // TestWatchNothing says what is wrong with what can't be watched, without a screen left over.
 func TestWatchNothing(t *testing.T) {
-	c := startConsole(t, 80, 24, nil, "watch", "nothing-of-that-name")
+	c := startConsole(t, 80, 24, []string{"NEWTOP_STATE_DIR=" + t.TempDir()}, "watch", "nothing-of-that-name")
 	code, output := c.exit()
 	if code != print.ExitFailed || !strings.Contains(output, "nothing-of-that-name") {
 		t.Errorf("exit %d\n%s", code, output)
