@@ -1,9 +1,8 @@
 package shape
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -60,7 +59,7 @@ func Explain(p *Parser) *Explanation {
 			e.Shapes = append(e.Shapes, s)
 		}
 	}
-	slices.SortStableFunc(e.Shapes, func(a, b Shape) int { return cmp.Compare(b.Lines, a.Lines) })
+	sort.SliceStable(e.Shapes, func(i, j int) bool { return e.Shapes[i].Lines > e.Shapes[j].Lines })
 	return e
 }
 
@@ -77,7 +76,7 @@ func remarks(p *Parser) (out []string) {
 		out = append(out, "0,5 is a half: more numbers have a comma that can only be a decimal one than have a point")
 	}
 	if v.pairs.lines > 0 {
-		out = append(out, fmt.Sprintf("(n/m) before lines is %s", choose(v.pairs.ranks, "a rank", "progress")))
+		out = append(out, "(n/m) before lines is "+choose(v.pairs.ranks, "a rank", "progress"))
 	}
 	if p.tally.lines[otherRank] > 0 {
 		out = append(out, fmt.Sprintf("only what rank %v wrote is read", v.rank))

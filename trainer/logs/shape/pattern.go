@@ -3,7 +3,6 @@ package shape
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -199,10 +198,12 @@ func (m *matcher) Configure(o Options) {
 
 // Claims reports whether a pattern of the user's fits a line.
 func (m *matcher) Claims(line []byte) bool {
-	return slices.ContainsFunc(m.Patterns, func(q *Pattern) bool {
-		_, found := q.fits(line, &m.numbers, m.values)
-		return found != nil
-	})
+	for _, q := range m.Patterns {
+		if _, found := q.fits(line, &m.numbers, m.values); found != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // match finds the first pattern that fits a line, as it was printed or without its prefix, and returns its index, none

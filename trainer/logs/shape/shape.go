@@ -3,7 +3,6 @@ package shape
 import (
 	"bytes"
 	"math"
-	"slices"
 )
 
 // none is the index of a token that there is not.
@@ -182,7 +181,12 @@ func (s *shape) find(f *found, line []byte, tokens []token) {
 
 // weakClimbs reports whether the shape counts by a number that no word says to count.
 func (s *shape) weakClimbs() bool {
-	return slices.ContainsFunc(s.counts, func(c count) bool { return c.weak && c.climbs() })
+	for i := range s.counts {
+		if c := &s.counts[i]; c.weak && c.climbs() {
+			return true
+		}
+	}
+	return false
 }
 
 // better reports whether a count is rather the step of its line than another one is.
