@@ -5,16 +5,15 @@ import (
 	"strings"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )
 
-// face is what all text is set in: Arial and Helvetica have its measures. The font is part of the program, so a fault
-// in it is a fault of the program.
+// face is what all text is set in. The font is part of the program, so a fault in it is a fault of the program.
 var face = sync.OnceValue(func() *sfnt.Font {
-	f, err := sfnt.Parse(liberationsansregular.TTF)
+	f, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
 		panic(fmt.Sprintf("figure: embedded font: %v", err))
 	}
@@ -23,9 +22,9 @@ var face = sync.OnceValue(func() *sfnt.Font {
 
 // The face's heights over and below the base line, by its size.
 const (
-	ascent  = 0.905
-	descent = 0.212
-	capital = 0.729 // of a capital or a digit
+	ascent  = 0.945
+	descent = 0.211
+	capital = 0.723 // of a capital or a digit
 	leading = 1.35  // from one base line to the next
 )
 
@@ -66,6 +65,7 @@ func shorten(text string, size, room float64) string {
 // known returns a text with question marks for what the face lacks.
 func known(text string) string {
 	var b sfnt.Buffer
+	text = strings.ReplaceAll(text, "‖", "||")
 	return strings.Map(func(r rune) rune {
 		if g, err := face().GlyphIndex(&b, r); g == 0 || err != nil {
 			return '?'

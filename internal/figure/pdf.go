@@ -4,8 +4,8 @@ import (
 	"io"
 	"time"
 
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/gofont/goregular"
 )
 
 // pdf is a canvas. What it needs of the font is embedded, as publishers ask.
@@ -20,7 +20,7 @@ func newPDF(width, height float64) pdf {
 	f.SetMargins(0, 0, 0)
 	f.SetAutoPageBreak(false, 0)
 	f.SetLineJoinStyle("round")
-	f.AddUTF8FontFromBytes("LiberationSans", "", liberationsansregular.TTF)
+	f.AddUTF8FontFromBytes("Go", "", goregular.TTF)
 	f.AddPage()
 	return pdf{f}
 }
@@ -60,7 +60,7 @@ func (f pdf) circle(p pen, centre position, radius float64) {
 func (f pdf) text(t *words) {
 	text := known(t.text)
 	f.SetTextColor(rgb(t.color))
-	f.SetFont("LiberationSans", "", t.size)
+	f.SetFont("Go", "", t.size)
 	x := t.at.x - t.anchor*f.GetStringWidth(text)
 	if !t.upright {
 		f.Text(x, t.at.y, text)

@@ -18,7 +18,7 @@ func newSVG(width, height float64) *svg {
 	w, h := decimal(width), decimal(height)
 	fmt.Fprintf(s, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s" xml:space="preserve" `+
-		`font-family="'Liberation Sans',Arial,Helvetica,sans-serif" stroke-linejoin="round">
+		`font-family="Go,Arial,Helvetica,sans-serif" stroke-linejoin="round">
 <rect width="%s" height="%s" fill="#fff"/>
 `, w, h, w, h, w, h)
 	return s

@@ -15,8 +15,7 @@ const preface = `# Licences
 Written by go generate ./internal/licenses. newtop version --licenses prints it.
 
 The program has in it what is listed here, under the licences that follow. The letters and digits that newtop trains on
-without a download are drawn with the Go fonts of golang.org/x/image. Figures are set in Liberation Sans of
-codeberg.org/go-fonts/liberation.
+without a download are drawn with the Go fonts of golang.org/x/image, in which figures are set, too.
 
 `
 
