@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,7 +139,23 @@ func TestWatchADirectory(t *testing.T) {
 			t.Errorf("expected both runs, and %q: printed\n%s", words, out)
 		}
 	}
-	if out := succeed(t, "watch", "--once", "--format", "jsonl", dir); strings.Count(out, `"type":"run"`) != 2 {
+	var names []string
+	for dec := json.NewDecoder(strings.NewReader(succeed(t, "watch", "--once", "--format", "json", dir))); dec.More(); {
+		var now print.Now
+		if err := dec.Decode(&now); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, now.Name)
+		if now.State != "live" || now.ExitCode != nil || now.Written == nil || len(now.Metrics) != 2 || now.Metrics[0].Name != "loss" ||
+			now.Metrics[0].Newest.X != 9 || now.Metrics[0].Values != 1 {
+			t.Errorf("%+v", now)
+		}
+	}
+	if slices.Sort(names); strings.Join(names, " ") != "lightning_logs/version_0/metrics.csv lightning_logs/version_1/metrics.csv" {
+		t.Errorf("%q", names)
+	}
+	refuses(t, print.ExitUsage, "--once", "watch", "--format", "json", dir)
+	if out := succeed(t, "watch", "--once", "--format", "jsonl", dir); strings.Count(out, `"type":"epoch"`) != 2 {
 		t.Errorf("printed\n%s", out)
 	}
 }

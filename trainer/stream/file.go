@@ -16,8 +16,8 @@ import (
 	"newtop/trainer/logs/plain"
 )
 
-// quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
-const quiet = 30 * time.Minute
+// Quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
+const Quiet = 30 * time.Minute
 
 // patience is how long a program may continue to write other things than events before its first one, or leave away a
 // file that it is about to begin again.
@@ -139,13 +139,16 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			if e, err := s.tail(true); e != nil || err != nil {
 				return e, err
 			}
+			if e := s.idle(); e != nil {
+				return e, nil
+			}
 		}
 		if s.decoder.rows.clock == nil { // what comes from now on is read when it is written
 			began := time.Now()
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 		}
 		s.checked = false
-		if s.number > 0 && !s.decoder.metrics() && (s.final || !s.begun && time.Since(s.info.ModTime()) > quiet) {
+		if s.number > 0 && !s.decoder.metrics() && (s.final || !s.begun && time.Since(s.info.ModTime()) > Quiet) {
 			return nil, s.noNumbers()
 		}
 		s.begun = true
@@ -185,7 +188,10 @@ func (s *file) unended() bool {
 }
 
 // Final says that nobody waits for more.
-func (s *file) Final() { s.final, s.lenient = true, false }
+func (s *file) Final() { s.final, s.lenient, s.fed = true, false, time.Time{} }
+
+// Written is when the file was written last.
+func (s *file) Written() time.Time { return s.info.ModTime() }
 
 func (s *file) remember(text []byte) {
 	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
@@ -313,7 +319,7 @@ func (s *file) Stale() string { return untouched(s.info.ModTime()) }
 func untouched(last time.Time) string {
 	age := time.Since(last)
 	switch {
-	case age < quiet:
+	case age < Quiet:
 		return ""
 	case age < 20*time.Hour:
 		return "not written since " + last.Format("15:04")

@@ -250,6 +250,14 @@ func (s *awaiting) Name() string {
 
 func (s *awaiting) explain() *shape.Explanation { return Explain(s.found) }
 
+// Written is when something was written last, zero if there is nothing yet.
+func (s *awaiting) Written() (last time.Time) {
+	if w, ok := s.found.(interface{ Written() time.Time }); ok {
+		last = w.Written()
+	}
+	return last
+}
+
 // Final hands it on.
 func (s *awaiting) Final() {
 	if s.found != nil {

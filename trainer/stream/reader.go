@@ -34,6 +34,7 @@ type reading struct {
 	name    string
 	watcher *watcher
 	watched map[string]bool
+	final   bool // nobody waits for more
 	drained bool // whether there may be nothing more, since the last ErrNone
 	came    time.Time
 	over    error
@@ -88,7 +89,7 @@ func (s *reading) read(ctx context.Context) error {
 	if s.waiting() > before || s.open != open {
 		s.came = time.Now()
 	}
-	if s.complete() || time.Since(s.came) >= rowPatience {
+	if s.final || s.complete() || time.Since(s.came) >= rowPatience {
 		s.flush()
 	}
 	s.drained = true
@@ -116,14 +117,22 @@ func (s *reading) Read() float64 { return s.reader.Progress() }
 
 func (s *reading) Name() string { return s.name }
 
-// Stale says that nothing has been written for some time.
-func (s *reading) Stale() string {
-	var last time.Time
+// Final says that nobody waits for more.
+func (s *reading) Final() { s.final = true }
+
+// Written is when the log was written last, zero if it is gone.
+func (s *reading) Written() (last time.Time) {
 	for _, path := range s.reader.Watch() {
 		if info, err := os.Stat(path); err == nil {
 			last = later(last, info.ModTime())
 		}
 	}
+	return last
+}
+
+// Stale says that nothing has been written for some time.
+func (s *reading) Stale() string {
+	last := s.Written()
 	if last.IsZero() {
 		return "the log is gone"
 	}

@@ -359,6 +359,8 @@ func TestOldFilesAreStale(t *testing.T) {
 func TestWatcherWithoutHelp(t *testing.T) {
 	w := newWatcher(t.TempDir())
 	w.close()
+	w.begin()
+	w.notify.Close()
 	w.notify, w.poll = nil, time.Millisecond
 	if err := w.wait(limit(t), 0); err != nil {
 		t.Error(err)

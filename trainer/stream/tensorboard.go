@@ -64,6 +64,7 @@ type board struct {
 	stepAssembler
 	warning string
 	dead    error // of a file that is none
+	final   bool  // nobody waits for more
 
 	sessions   []tfevents.Session // that were read, until tell
 	histograms map[string]bool    // tags that have their curves
@@ -154,15 +155,15 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 // idle takes the step under way for complete if nothing has come for some time. It reports whether there is an event.
 func (b *board) idle() bool {
 	b.caughtUp = true
-	if !b.complete() && time.Since(b.wrote()) < b.patience() {
+	if !b.final && !b.complete() && time.Since(b.Written()) < b.patience() {
 		return false
 	}
 	b.flush()
 	return len(b.queue) > b.head
 }
 
-// wrote is when something was last written.
-func (b *board) wrote() (last time.Time) {
+// Written is when something was last written.
+func (b *board) Written() (last time.Time) {
 	for _, f := range b.files {
 		if !f.over {
 			last = later(last, f.wrote)
@@ -246,12 +247,15 @@ func (b *board) Read() float64 {
 	return float64(used) / float64(size)
 }
 
+// Final says that nobody waits for more.
+func (b *board) Final() { b.final = true }
+
 // Name is the run's directory.
 func (b *board) Name() string { return b.run.dir }
 
 // Stale says that nothing has been written for some time, or that nothing more can be read.
 func (b *board) Stale() string {
-	last := b.wrote()
+	last := b.Written()
 	if last.IsZero() {
 		return "no event file of it can be read any further"
 	}

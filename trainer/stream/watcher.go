@@ -22,37 +22,54 @@ type watcher struct {
 	notify *fsnotify.Watcher // nil where there is none
 	only   string            // the name of the one file that matters, or empty for all
 	poll   time.Duration
-	names  bool // whether files may have come, gone or been renamed since this was last set to false
+	dirs   []string // that will be watched from the first wait on
+	names  bool     // whether files may have come, gone or been renamed since this was last set to false
 }
 
-// newWatcher watches a file and what may take its place, or a directory.
+// newWatcher watches a file and what may take its place, or a directory, from the first wait on: the system takes some
+// milliseconds, which what is read once can spare.
 func newWatcher(path string) *watcher {
-	w := &watcher{poll: fastPoll}
-	dir := path
+	w := &watcher{poll: fastPoll, dirs: []string{path}}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		dir, w.only = filepath.Dir(path), filepath.Base(path)
+		w.dirs[0], w.only = filepath.Dir(path), filepath.Base(path)
 	}
+	return w
+}
+
+// begin asks the system to tell of changes.
+func (w *watcher) begin() {
+	dirs := w.dirs
+	w.dirs = nil
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
-		return w
+		return
 	}
-	if notify.Add(dir) != nil {
+	if notify.Add(dirs[0]) != nil {
 		notify.Close()
-		return w
+		return
 	}
-	w.notify, w.poll = notify, slowPoll
-	return w
+	w.notify, w.poll, w.names = notify, slowPoll, true
+	for _, dir := range dirs[1:] {
+		w.add(dir)
+	}
 }
 
 // add watches one more directory. Where that fails its changes are seen when it is looked at.
 func (w *watcher) add(dir string) {
-	if w.notify != nil && w.notify.Add(dir) != nil {
+	switch {
+	case w.dirs != nil:
+		w.dirs = append(w.dirs, dir)
+	case w.notify != nil && w.notify.Add(dir) != nil:
 		w.poll = fastPoll
 	}
 }
 
 // wait returns when something may have changed, after a time if that is not 0, or with the context's error.
 func (w *watcher) wait(ctx context.Context, most time.Duration) error {
+	if w.dirs != nil { // what changed before is seen by one more look
+		w.begin()
+		return ctx.Err()
+	}
 	if most == 0 || most > w.poll {
 		most = w.poll
 	}

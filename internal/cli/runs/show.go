@@ -62,7 +62,7 @@ type runReport struct {
 	Best     *event.EpochEvent    `json:"best"`
 	Stops    map[string]int       `json:"stops"` // inner solves by the reason why they stopped
 	Switches []event.SwitchEvent  `json:"switches"`
-	Settings []event.SettingEvent `json:"settings"`
+	Changes  []event.SettingEvent `json:"changes"` // of settings
 	Rewinds  []event.RewindEvent  `json:"rewinds"`
 	Races    []event.RaceEvent    `json:"races"`
 	Resumes  []event.ResumeEvent  `json:"resumes"`
@@ -71,15 +71,25 @@ type runReport struct {
 	Spectrum *event.SpectrumEvent `json:"spectrum"` // the newest
 	Diverged *event.DivergedEvent `json:"diverged"`
 	Done     *event.DoneEvent     `json:"done"`
+
+	// What watch --once --format json prints of any run.
+	ExitCode *int              `json:"exit_code"`
+	Unit     string            `json:"unit"`
+	Limit    int               `json:"limit"`
+	Settings map[string]any    `json:"settings"`
+	Summary  map[string]any    `json:"summary"`
+	Metrics  []print.MetricNow `json:"metrics"`
+	Console  []string          `json:"console"`
 }
 
 func (t *summary) report() *runReport {
-	r := t.run
+	r, now := t.run, t.now.Now()
 	return &runReport{runRow: rowOf(r), Repeat: flags.Command(&r.Config), Config: r.Config, Run: r.Opening,
 		First: r.First, Last: r.Last,
-		Best: r.Best, Stops: t.stops, Switches: t.switches, Settings: t.settings, Rewinds: t.rewinds, Races: t.races,
+		Best: r.Best, Stops: t.stops, Switches: t.switches, Changes: t.settings, Rewinds: t.rewinds, Races: t.races,
 		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged,
-		Done: r.Done}
+		Done: r.Done, ExitCode: now.ExitCode, Unit: now.Unit, Limit: now.Limit,
+		Settings: now.Settings, Summary: now.Summary, Metrics: now.Metrics, Console: now.Console}
 }
 
 // sheet is what runs show prints: a name and a text a line.

@@ -33,6 +33,7 @@ type summary struct {
 	stops    map[string]int // inner solves by the letter of the reason why they stopped
 	text     map[string]string
 	lost     string // what could not be read; empty: nothing
+	now      print.Collector
 }
 
 func newSummary(r *store.Run) *summary {
@@ -82,6 +83,7 @@ func watched(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*s
 }
 
 func (t *summary) add(e event.Event, epochs bool) {
+	t.now.See(e)
 	switch e := e.(type) {
 	case event.EpochEvent:
 		for i := range e.Inner {

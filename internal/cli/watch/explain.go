@@ -49,7 +49,7 @@ func explainLog(w *watcher, cmd *cobra.Command, name string) (err error) {
 		source = patient{source}
 	}
 	refused := readAll(cmd.Context(), source, func(e event.Event) error {
-		sum.add(e)
+		sum.See(e)
 		return nil
 	}, func() { sum = summary{} })
 	if cmd.Context().Err() != nil {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
+	"newtop/internal/machine"
 	"newtop/trainer/event"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/stream"
@@ -21,7 +23,7 @@ import (
 func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 	printed := 0
 	next := func(source stream.Source, title string, closed func() error) error {
-		if printed++; printed > 1 && w.format != "jsonl" {
+		if printed++; printed > 1 && w.format != "jsonl" && w.format != "json" {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
 		return cmp.Or(w.printNow(cmd, source, title), closed())
@@ -62,17 +64,18 @@ func (w *watcher) found(name string) []find.Candidate {
 	return stream.Find(name)
 }
 
-// printNow prints what a source has now: a table of its metrics, or with a format its epochs. It closes the source. The
-// title is what a run is called whose log does not say it; empty: as its source.
+// printNow prints what a source has now: a table of its metrics, its epochs, or as JSON all that is known of the run.
+// It closes the source. The title is what a run is called whose log does not say it; empty: as its source.
 func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title string) (err error) {
 	defer func() { err = cmp.Or(err, source.Close()) }()
 	sum := summary{}
 	var printer *printer
-	if w.format != "" {
+	if w.format != "" && w.format != "json" {
 		if printer, err = newPrinter(w.format, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 			return err
 		}
 	}
+	log := source
 	source, l, err := listen(w, cmd, source, false)
 	if err != nil {
 		return err
@@ -82,23 +85,51 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 		if printer != nil {
 			return printer.print(e)
 		}
-		sum.add(e)
+		sum.See(e)
 		return nil
 	}, func() { sum = summary{} }); err != nil {
 		return err
 	}
-	if warning := warningOf(source); warning != "" {
+	warning := warningOf(source)
+	if warning != "" {
 		print.Warn(cmd.ErrOrStderr(), warning)
 	}
 	switch {
 	case printer != nil:
 		err = printer.out.Flush()
-	case !sum.began:
+	case !sum.Began:
 		return fmt.Errorf("%s: nothing to print yet", source.Name())
+	case w.format == "json":
+		now := sum.Now()
+		now.Name, now.Source, now.Warning = sum.name(source.Name(), title), source.Name(), warning
+		now.State, now.Written = stateOf(log, now.State)
+		err = print.JSON(cmd.OutOrStdout(), now)
 	default:
 		err = sum.print(cmd.OutOrStdout(), source.Name(), title)
 	}
 	return l.over(cmd, err)
+}
+
+// stateOf says whether a run that has not ended is live or quiet, and when its log was written last. What is not
+// written for a minute, and open in no process, is quiet.
+func stateOf(log stream.Source, ended string) (state string, written *time.Time) {
+	if w, ok := log.(interface{ Written() time.Time }); ok {
+		if last := w.Written(); !last.IsZero() {
+			written = &last
+		}
+	}
+	if ended != "" || written == nil {
+		return ended, written
+	}
+	age := time.Since(*written)
+	open := age <= time.Minute
+	if !open && age < stream.Quiet {
+		_, open = machine.WriterOf(log.Name())
+	}
+	if open {
+		return "live", written
+	}
+	return "quiet", written
 }
 
 // readAll gives a function all that a source has now.
@@ -115,6 +146,9 @@ func readAll(ctx context.Context, source stream.Source, take func(event.Event) e
 		case errors.Is(err, stream.ErrNone) && again: // a pipe may have more, and a step may be held back for a moment
 			again = false
 			stream.Final(source)
+			if source.Read() == 1 {
+				continue
+			}
 			wait, cancel := context.WithTimeout(ctx, stream.Moment)
 			_ = source.Wait(wait)
 			cancel()
@@ -134,43 +168,27 @@ func warningOf(s stream.Source) string {
 }
 
 // summary is what a run has of each of its metrics.
-type summary struct {
-	event.Collection
-	done    *event.DoneEvent
-	began   bool // an epoch was reported
-	elapsed event.Float
+type summary struct{ print.Collector }
+
+// name is the run's. The title takes the place of a name that is the source's.
+func (s *summary) name(source, title string) string {
+	if name := cmp.Or(s.Run.Data.Name, source); title == "" || name != filepath.Base(source) {
+		return name
+	}
+	return title
 }
 
-func (s *summary) add(e event.Event) {
-	if run, begins := e.(event.RunEvent); begins && s.Run.ID != run.ID {
-		*s = summary{}
-	}
-	switch e := e.(type) {
-	case event.DoneEvent:
-		s.done = &e
-	case event.EpochEvent:
-		s.began = true
-		if !e.Elapsed.Absent() {
-			s.elapsed = e.Elapsed
-		}
-	}
-	s.See(e)
-}
-
-// print prints the table. title takes the place of a name that is the source's.
+// print prints the table.
 func (s *summary) print(out io.Writer, source, title string) error {
-	line := cmp.Or(s.Run.Data.Name, source)
-	if title != "" && line == filepath.Base(source) {
-		line = title
-	}
+	line := s.name(source, title)
 	line += ": " + print.Count(s.Epochs(), s.Run.Counted())
-	if s.elapsed > 0 {
-		line += " in " + print.Elapsed(s.elapsed)
+	if s.Elapsed > 0 {
+		line += " in " + print.Elapsed(s.Elapsed)
 	}
-	if s.done != nil {
-		line += ", " + string(s.done.Reason)
-		if s.done.Message != "" {
-			line += ": " + s.done.Message
+	if s.Done != nil {
+		line += ", " + string(s.Done.Reason)
+		if s.Done.Message != "" {
+			line += ": " + s.Done.Message
 		}
 	}
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {

@@ -78,8 +78,9 @@ as text. docs/watch.md has a table of what is read.`,
 		"on the screen: play the run from its first epoch, as fast as it went")
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
 	set.StringVar(
-		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
-	flags.Choices(cmd, "format", "text", "jsonl")
+		&w.format, "format", "",
+		"text or jsonl, instead of the screen, or with --once json; empty: the screen in a terminal, else text")
+	flags.Choices(cmd, "format", "text", "jsonl", "json")
 	set.BoolVar(&w.explains, "explain", false, "print how each line of a log is read and why, and end")
 	set.StringArrayVar(&w.pattern, "pattern", nil,
 		"read lines as a `PATTERN` says, as 'iter {step} loss {loss}': {NAME} is a number's name, {} passes over one; "+
@@ -210,6 +211,8 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
 	case w.explains && (w.listened() || program != nil || w.once || w.format != ""):
 		return flags.Usagef("%s --explain: how a log is read is printed: expected no other way to show it", path)
+	case w.format == "json" && !w.once:
+		return flags.Usagef("%s --format json: it is of what there is now: expected --once with it", path)
 	case w.once && (w.alerts.wanted() || program != nil):
 		return flags.Usagef("%s --once: what there is now is printed: expected no --alert or program", path)
 	}

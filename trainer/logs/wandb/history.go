@@ -175,6 +175,10 @@ func (r *reader) measured(label string, value []byte) {
 	case label == r.stepKey && ok:
 		r.lastStep = v
 	case ok:
+		if r.inSummary[label] { // W&B repeats it
+			delete(r.inSummary, label)
+			delete(r.config, "summary/"+label)
+		}
 		r.row.Set(label, v)
 	default:
 		r.nested(label, value)
