@@ -59,7 +59,7 @@ func openFile(path, run string) (Source, error) {
 		return opened(path)(trackio.Open(path, run))
 	case name == "trainer_state.json":
 		return opened(path)(jsonlog.OpenTrainerState(path))
-	case shape.Look(plain.Text(head, headSize)) == shape.Document:
+	case !event.IsType(typeOf(head)) && shape.Look(plain.Text(head, headSize)) == shape.Document:
 		return opened(path)(jsonlog.OpenFile(path))
 	}
 	return File(path)

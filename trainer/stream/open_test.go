@@ -95,6 +95,8 @@ func losses(t *testing.T, s Source) (out []float64) {
 	return out
 }
 
+func first(s Source, _ error) Source { return s }
+
 // Every kind of log that is found in a directory opens to its rows, by its directory and by the name of the run.
 func TestOpenWhatIsFound(t *testing.T) {
 	const wandbDir = "wandb/offline-run-20260101_000000-abc/"
@@ -111,8 +113,10 @@ func TestOpenWhatIsFound(t *testing.T) {
 		{kind: "text", files: []string{"slurm-1.out", "step 1 loss 2\nstep 2 loss 1\n"}},
 		{kind: "json", files: []string{"history.json", `{"loss": [2, 1], "val_loss": [3, 4]}`}},
 		{kind: "trainer_state", files: []string{"out/checkpoint-2/trainer_state.json", `{"log_history": [{"step": 1, "loss": 2}, {"step": 2, "loss": 1}]}`}},
-		{kind: "wandb", files: []string{wandbDir + "run-abc.wandb", container(":W&B", 0xbee1, 0, wandbHistory("1", "2"), wandbHistory("2", "1"))}, run: "abc"},
-		{kind: "swanlab", files: []string{"swanlog/run-20260101_000000-k1/run-k1.swanlab", container(":SWL", 0xe1d6, 2, swanScalar(1, 2), swanScalar(2, 1))}, run: "k1"},
+		{kind: "wandb", files: []string{wandbDir + "run-abc.wandb",
+			container(":W&B", 0xbee1, 0, wandbHistory("1", "2"), wandbHistory("2", "1"))}, run: "abc"},
+		{kind: "swanlab", files: []string{"swanlog/run-20260101_000000-k1/run-k1.swanlab",
+			container(":SWL", 0xe1d6, 2, swanScalar(1, 2), swanScalar(2, 1))}, run: "k1"},
 		{kind: "mlflow", files: []string{"mlflow.db", mlflowTables}, run: "fox"},
 		{kind: "mlflow", files: []string{"mlflow.db", mlflowTables}, run: "aaa"},
 		{kind: "mlflow", files: []string{"mlflow.db", mlflowTables}, want: []float64{9, 8}},
@@ -121,11 +125,13 @@ func TestOpenWhatIsFound(t *testing.T) {
 		{kind: "trackio", files: []string{"p.db", trackioTables}, want: []float64{9, 8}},
 		{kind: "mlruns", files: []string{
 			"mlruns/0/meta.yaml", "experiment_id: '0'\nname: Default\n",
-			"mlruns/0/ccc/meta.yaml", "run_id: ccc\nrun_name: emu\nstart_time: 1700000000000\nstatus: 1\nlifecycle_stage: active\n",
+			"mlruns/0/ccc/meta.yaml",
+			"run_id: ccc\nrun_name: emu\nstart_time: 1700000000000\nstatus: 1\nlifecycle_stage: active\n",
 			"mlruns/0/ccc/metrics/loss", "1700000000001 2 1\n1700000000002 1 2\n",
 		}, run: "emu"},
 		{kind: "sacred", files: []string{"1/run.json", "{}", "1/config.json", "{}", "1/metrics.json", `{"loss": {"values": [2, 1], "steps": [1, 2], "timestamps": ["2026-01-01T00:00:00", "2026-01-01T00:00:01"]}}`}, run: "1"},
-		{kind: "dvclive", files: []string{"dvclive/plots/metrics/loss.tsv", "step\tloss\n1\t2\n2\t1\n", "dvclive/metrics.json", "{}"}},
+		{kind: "dvclive", files: []string{"dvclive/plots/metrics/loss.tsv", "step\tloss\n1\t2\n2\t1\n",
+			"dvclive/metrics.json", "{}"}},
 		{kind: "clearml", files: []string{"offline/t/metrics.jsonl", `[{"metric":"loss","variant":"train","iter":1,"value":2},{"metric":"loss","variant":"train","iter":2,"value":1}]` + "\n"}},
 	} {
 		t.Run(c.kind+" "+c.run, func(t *testing.T) {
@@ -147,7 +153,8 @@ func TestOpenWhatIsFound(t *testing.T) {
 			if got := losses(t, s); !slices.Equal(got, want) {
 				t.Errorf("losses %v, expected %v: %s", got, want, s.(warner).Warning())
 			}
-			if _, err := Open(dir, "none of them"); err == nil || !strings.Contains(err.Error(), "no run none of them") {
+			if _, err := Open(dir, "none of them"); err == nil ||
+				!strings.Contains(err.Error(), "no run none of them") {
 				t.Errorf("another run: %v", err)
 			}
 		})
@@ -156,7 +163,8 @@ func TestOpenWhatIsFound(t *testing.T) {
 
 // Event files are found where their writers put them: in parts of a run, in Guild's hidden directory, below a link.
 func TestOpenEventFilesThatAreFound(t *testing.T) {
-	for _, sub := range []string{".", "runs/a", "keras/train", ".guild/runs/r1/.guild", "deep/er/.guild/runs/r1/.guild/train"} {
+	for _, sub := range []string{".", "runs/a", "keras/train", ".guild/runs/r1/.guild",
+		"deep/er/.guild/runs/r1/.guild/train"} {
 		dir := t.TempDir()
 		w := newEventWriter(t, filepath.Join(dir, sub, fileName), 1e9)
 		w.put("loss", 1, 1e9, 2)
@@ -196,6 +204,13 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
+	events := "{\"type\":\"epoch\",\"epoch\":1,\"loss\":2,\"figures\":[{\"key\":\"a\",\"value\":1}]}\n" // a list of objects in its first line
+	put(t, dir, "events", events)
+	for _, s := range []Source{first(Open(filepath.Join(dir, "events"), "")), Lines(strings.NewReader(events), "x")} {
+		if got := losses(t, s); !slices.Equal(got, []float64{2}) {
+			t.Errorf("events: losses %v", got)
+		}
+	}
 	put(t, dir, "history", `{"loss": [2, 1]}`)
 	s, err := Open(filepath.Join(dir, "history"), "")
 	if err != nil {
@@ -206,7 +221,8 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 	}
 	for _, text := range []string{
 		"{\n \"loss\": [\n  2,\n  1\n ]\n}\n", `{"loss": [2, 1]}`, "[\n {\"loss\": 2},\n {\"loss\": 1}\n]\n",
-		"{\n\"step\": 1,\n\"loss\": 2\n}\n{\n\"step\": 2,\n\"loss\": 1\n}\n", "[0]\ntrain-rmse: 2\n\n{\"loss\": 2}\n{\"loss\": 1}\n",
+		"{\n\"step\": 1,\n\"loss\": 2\n}\n{\n\"step\": 2,\n\"loss\": 1\n}\n",
+		"[0]\ntrain-rmse: 2\n\n{\"loss\": 2}\n{\"loss\": 1}\n",
 	} {
 		if got := losses(t, Lines(strings.NewReader(text), "x")); !slices.Equal(got, []float64{2, 1}) {
 			t.Errorf("%q: losses %v", text, got)
