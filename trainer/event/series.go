@@ -119,7 +119,7 @@ func (c *Collection) Epochs() int {
 func (c *Collection) Told() []*Series {
 	dropped := map[string]bool{}
 	for _, s := range c.Series {
-		if q := c.by[s.Of]; s.Of != "" && q != nil && q.Info.Share && len(s.Points) > 0 {
+		if q := c.by[s.Of]; s.Of != "" && q != nil && q.Info != nil && q.Info.Share && len(s.Points) > 0 {
 			dropped[s.Of] = true
 		} else if s.Of != "" {
 			dropped[s.Key] = true
