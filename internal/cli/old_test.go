@@ -146,6 +146,15 @@ func decoded(text string) any {
 		}
 	}
 	visit(v)
+	run, _ := v.(map[string]any)
+	if _, shown := run["rewinds"]; shown { // what runs show tells by now is more
+		if _, renamed := run["changes"]; !renamed {
+			run["changes"] = run["settings"]
+		}
+		for _, key := range []string{"settings", "console", "exit_code", "limit", "metrics", "summary", "unit"} {
+			delete(run, key)
+		}
+	}
 	return v
 }
 

@@ -143,7 +143,8 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 				return e, nil
 			}
 		}
-		if s.decoder.rows.clock == nil { // what comes from now on is read when it is written
+		// What comes from now on is read when it is written, once what was there is given.
+		if s.decoder.rows.clock == nil && time.Since(s.fed) >= rowPatience {
 			began := time.Now()
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 		}
