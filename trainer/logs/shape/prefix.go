@@ -162,7 +162,8 @@ func (p *stripper) pid(s []byte) float64 {
 }
 
 var levels = [][]byte{[]byte("INFO"), []byte("WARNING"), []byte("WARN"), []byte("DEBUG"), []byte("ERROR"),
-	[]byte("CRITICAL"), []byte("Info"), []byte("Warning"), []byte("Debug"), []byte("TRACE"), []byte("NOTICE")}
+	[]byte("CRITICAL"), []byte("Info"), []byte("Warning"), []byte("Debug"), []byte("TRACE"), []byte("NOTICE"),
+	[]byte("LOG")}
 
 // piece returns the length of a piece of a logger's prefix at the start of s, 0 if there is none. After a date or a
 // level there may be names, and marks between them.
@@ -172,6 +173,9 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 	}
 	switch c := s[0]; {
 	case c == '[':
+		if bytes.HasPrefix(s, []byte("[ Info: ")) { // Julia's
+			return len("[ Info: ")
+		}
 		end := bytes.IndexByte(s[:min(len(s), 100)], ']')
 		if end > 1 && p.sayingNothing(s[1:end], x) {
 			if at(s, end+1) == ':' {
@@ -182,7 +186,7 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 		return 0
 	case c == '(':
 		end := bytes.IndexByte(s[:min(len(s), 80)], ')')
-		if end > 0 && logged && sourcePlace(s[1:end]) {
+		if end > 0 && logged && (sourcePlace(s[1:end]) || moduleLine(s[1:end])) {
 			if at(s, end+1) == ':' {
 				end++
 			}
@@ -203,6 +207,11 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 	if n := level(s, logged); n > 0 {
 		return n
 	}
+	for _, of := range streams {
+		if logged && bytes.HasPrefix(s, of) {
+			return len(of)
+		}
+	}
 	if n := month(s); n > 0 {
 		return n
 	}
@@ -211,6 +220,9 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 	}
 	return 0
 }
+
+// streams stand behind the times that containers' engines write before lines.
+var streams = [][]byte{[]byte("stdout F "), []byte("stderr F "), []byte("stdout P "), []byte("stderr P ")}
 
 // level reads INFO and such.
 func level(s []byte, logged bool) int {
@@ -244,6 +256,12 @@ func sourcePlace(s []byte) bool {
 		end++
 	}
 	return sources[string(s[dot+1:end])]
+}
+
+// moduleLine reports whether a text is a module's name with a line: trainer:762.
+func moduleLine(s []byte) bool {
+	name, line, ok := bytes.Cut(s, []byte(":"))
+	return ok && digits(line) >= 0 && len(name) > 0 && letter(name[0]) && bytes.IndexByte(name, ' ') < 0
 }
 
 // logger returns the length of the name of a logger, a file or a function: "root - ", "__main__:train:45 - ", "root:",

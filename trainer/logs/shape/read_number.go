@@ -104,11 +104,11 @@ func (r *reader) pair(i int) int {
 		k = &named
 	}
 	r.doubtful = none
-	if besides(r, i, k) {
+	if v := besides(r, i, k); v > 0 {
 		r.counts = append(r.counts, count{at: i, of: none, axis: step, weak: true})
-		next = r.value(i, k, m, i+2)
+		next = r.value(i, k, m, v+1)
 		if n := len(r.readings) - 1; n >= 0 && r.readings[n].at == i {
-			r.readings[n].beside = i + 1
+			r.readings[n].beside = v
 		}
 		return next
 	}
@@ -122,11 +122,18 @@ func (r *reader) pair(i int) int {
 	return r.value(i, k, m, next)
 }
 
-// besides reports whether a whole number and a fraction stand side by side behind a name: mnist 3 0.91.
-func besides(r *reader, i int, k *name) bool {
-	t := &r.tokens[i]
-	return r.sep == 0 && k.class >= other && t.whole && r.unit(i) == "" && r.num(i+1) && !r.tokens[i+1].whole &&
-		r.unit(i+1) == "" && !r.num(i+2) && len(r.counts) == 0
+// besides returns the fraction that stands beside the whole number i behind a name: mnist 3 0.91, test loss 3: 0.25. It
+// is 0 if there is none.
+func besides(r *reader, i int, k *name) int {
+	t, v := &r.tokens[i], i+1
+	if r.is(v, ':') {
+		v++
+	}
+	if r.sep == 0 && k.class >= other && t.whole && r.unit(i) == "" && r.num(v) && !r.tokens[v].whole &&
+		r.unit(v) == "" && !r.num(v+1) && len(r.counts) == 0 {
+		return v
+	}
+	return 0
 }
 
 // counter adds a counter, of how many if m is a token.

@@ -90,12 +90,17 @@ func (t *table) fill(line []byte) bool {
 		if t.found(line) {
 			return true
 		}
+		if t.head[0] == '#' { // of a comment, and no column
+			if t.head[0] = ' '; t.found(line) {
+				return true
+			}
+		}
 	}
 	if t.columns == nil {
 		return false
 	}
 	t.row = t.split(t.row[:0], line)
-	return len(t.row) == len(t.columns) && t.fits(line) || t.placed(line)
+	return len(t.row) == len(t.columns) && t.fits(line) || t.placed(line) || t.remarked(line)
 }
 
 // found decides whether the line before, and perhaps the one above it, are the header of this one.
@@ -180,6 +185,31 @@ func (t *table) fits(line []byte) bool {
 		}
 	}
 	return numbers > 0
+}
+
+// remarked reports whether words follow the row, which it then is without them, and without the last column if that is
+// theirs.
+func (t *table) remarked(line []byte) bool {
+	t.row = byBlanks(t.row[:0], line)
+	n := len(t.columns)
+	if len(t.row) < n {
+		return false
+	}
+	numbers := 0
+	for _, c := range t.row {
+		if !startsNumber(line[c.a:c.b], 0) && notFinite(line[c.a:c.b]) == 0 {
+			break
+		}
+		numbers++
+	}
+	if numbers < n-1 || numbers > n || !letter(line[t.row[min(numbers, len(t.row)-1)].a]) {
+		return false
+	}
+	t.row = t.row[:numbers]
+	if numbers < n {
+		t.row = append(t.row, cell{len(line), len(line)})
+	}
+	return t.fits(line)
 }
 
 // placed gives the row's cells to the columns that they stand under, where there are not as many, and reports whether

@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -100,7 +101,7 @@ func (c *scanner) scan(s []byte) {
 			t.char, t.b = drawing, i+bracketDrawing(s[i:])
 		case b == '/' || b == '~' || b == '.':
 			t.path(s)
-		case b == '#' && i > 0 && digit(at(s, i+1)) && (!t.gap || letter(before(s, i))):
+		case b == '#' && i > 0 && digit(at(s, i+1)) && (!t.gap || letter(before(s, i))) && !c.counts(s):
 			t.index(s)
 		default:
 			t.char, t.b = b, i+1
@@ -112,6 +113,16 @@ func (c *scanner) scan(s []byte) {
 		}
 		c.note(t, s)
 	}
+}
+
+// counts reports whether the token before the newest one is a word for a counter.
+func (c *scanner) counts(s []byte) bool {
+	n := len(c.tokens)
+	if n < 2 || c.tokens[n-2].kind != word {
+		return false
+	}
+	t := &c.tokens[n-2]
+	return axisOf([]string{strings.ToLower(string(s[t.a:t.b]))}) != noAxis
 }
 
 // note mixes what is no number of a token into the hash.
@@ -216,7 +227,8 @@ func (c *scanner) word(t *token, s []byte) {
 		}
 		i++
 	}
-	if n := i - t.a; at(s, i) == '.' && n <= 4 && (at(s, i+1) == ' ' || at(s, i+1) == ':') && letter(s[i-1]) {
+	if n := i - t.a; at(s, i) == '.' && n <= 4 && (at(s, i+1) == ' ' || at(s, i+1) == ':') && letter(s[i-1]) &&
+		!unitWord(string(s[t.a:i])) {
 		i++ // Ep. and L.r.
 	}
 	t.b = i

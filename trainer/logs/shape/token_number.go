@@ -84,7 +84,7 @@ func (c *scanner) number(t *token, s []byte) {
 		for i++; digit(at(s, i)); i++ {
 		}
 	}
-	if b := at(s, i) | 0x20; b == 'e' || b == 'd' {
+	if b := at(s, i) | 0x20; b == 'e' || b == 'd' || b == 'f' && !t.whole { // Fortran's, Julia's
 		j := i + 1
 		if b := at(s, j); b == '+' || b == '-' {
 			j++
@@ -175,7 +175,14 @@ func (t *token) value(s []byte) float64 {
 	case bytes.Contains(text, []byte("#")), bytes.Contains(text, []byte("nan")):
 		return math.NaN()
 	default:
-		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("d"), []byte("e")), []byte(","), []byte("."))
+		for i, c := range text {
+			switch c {
+			case 'd', 'f':
+				text[i] = 'e'
+			case ',':
+				text[i] = '.'
+			}
+		}
 		v, err := strconv.ParseFloat(string(text), 64)
 		if err != nil && !math.IsInf(v, 0) {
 			return math.NaN()

@@ -69,7 +69,7 @@ var (
 	// hard are words that make any name one of a time, a place or a machine.
 	hard = set(`time dur took elapsed eta remaining sec secs second seconds ms duration runtime timestamp date wall pid
 		port version line exit code errno memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node
-		host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time iter_time dataloader worker
+		host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time iter_time batch_cost reader_cost dataloader worker
 		workers improved improvement decreased increased reducing http status python torch numpy patience stalled`)
 	// soft are words of sizes, which name no metric unless one of a metric stands beside them.
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
