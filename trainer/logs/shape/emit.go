@@ -101,7 +101,8 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		p.pass = s.part
 	}
 	before := p.tally.taken
-	own := f.placed() && !(f.eval && f.epoch != f.epoch && f.step != f.step)
+	own := f.placed() && !(f.eval && f.epoch != f.epoch && f.step != f.step) &&
+		(f.step == f.step || f.n == f.n || !p.votes.steps || r.Step != r.Step) // of an epoch, among steps
 	for i := range s.readings {
 		v := &s.readings[i]
 		t, value, ok := p.measure(v, s, line, x)

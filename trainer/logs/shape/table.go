@@ -87,13 +87,11 @@ func beforeBar(line []byte) int {
 func (t *table) fill(line []byte) bool {
 	if t.near {
 		t.near = false
+		if t.head[0] == '#' && len(byBlanks(nil, t.head)) == len(byBlanks(nil, line))+1 { // a comment's, and no column
+			t.head[0] = ' '
+		}
 		if t.found(line) {
 			return true
-		}
-		if t.head[0] == '#' { // of a comment, and no column
-			if t.head[0] = ' '; t.found(line) {
-				return true
-			}
 		}
 	}
 	if t.columns == nil {

@@ -69,7 +69,7 @@ var (
 	// hard are words that make any name one of a time, a place or a machine.
 	hard = set(`time dur took elapsed eta remaining sec secs second seconds ms duration runtime timestamp date wall pid
 		port version line exit code errno memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node
-		host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time iter_time batch_cost reader_cost dataloader worker
+		host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time iter_time batch_cost data_cost reader_cost dataloader worker
 		workers improved improvement decreased increased reducing http status python torch numpy patience stalled`)
 	// soft are words of sizes, which name no metric unless one of a metric stands beside them.
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
@@ -82,7 +82,9 @@ var (
 		over after until net output finished`)
 	// binds are links between what is measured and the counter of when.
 	binds = set("at after of in for")
-	idle  = set("average avg mean set results result metrics metric total")
+	// moments are what may be told of a metric, and is another one: std of reward.
+	moments = set("std stdev variance min max median")
+	idle    = set("average avg mean set results result metrics metric total")
 	// settings are names of groups that hold no metrics.
 	settings = set("parameters params config settings args hparams hyperparameters")
 	markers  = set("mode split phase stage collection subset")
@@ -249,6 +251,9 @@ func subject(words []string) []string {
 	}
 	if slices.ContainsFunc(words[:first], func(w string) bool { return known[w] }) {
 		return words[:first]
+	}
+	if first > 0 && moments[words[first-1]] && words[first] == "of" {
+		return words[first-1:]
 	}
 	last := first
 	for i, w := range words {
