@@ -427,7 +427,11 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	before := p.tally.taken
 	for i, k := range t.columns {
 		if i != t.x && (k.class == other || k.class == metric || k.class == partial) {
-			p.addCell(r, k, body[t.row[i].a:t.row[i].b], t.x != none)
+			key := k.key
+			if k.part == "" && t.x != none {
+				key = k.under(p.part)
+			}
+			p.addCell(r, k, key, body[t.row[i].a:t.row[i].b], t.x != none)
 		}
 	}
 	if len(r.Values) == 0 && p.tally.taken > before {
@@ -440,8 +444,8 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	}
 }
 
-// addCell adds a cell to a row.
-func (p *Parser) addCell(r *logs.Row, k *name, text []byte, own bool) {
+// addCell adds a cell of a column to a row.
+func (p *Parser) addCell(r *logs.Row, k *name, column string, text []byte, own bool) {
 	if len(text) == 0 {
 		return
 	}
@@ -458,7 +462,7 @@ func (p *Parser) addCell(r *logs.Row, k *name, text []byte, own bool) {
 		if unit := t.unit(text); len(unit) > 1 && !k.rate || n > 64 {
 			return
 		}
-		key := k.key
+		key := column
 		if n++; n > 1 {
 			key += "/" + strconv.Itoa(n)
 		}

@@ -85,6 +85,28 @@ var kinds = []struct{ name, in, want string }{
 		"s9 loss=1.5\ns9 Average Precision (AP) @[ IoU=0.50:0.95 | area= all ]=0.25, Average Precision (AP) @[ IoU=0.50 | area= all ]=0.5"},
 	{"folds", "Fold 1\nepoch 1 loss 0.5\nFold 2\nepoch 1 loss 0.25", "e1 loss=0.5\ne1 loss=0.25"},
 	{"rows written over", "iter  f  t\n1 2.5 0:01 -\r2 1.5 0:02 \\\r3 1.25 0:03", "s1 f=2.5\ns2 f=1.5\ns3 f=1.25"},
+	{"a container's streams", "2026-11-27T10:00:00.123456789Z stdout F step 10 loss 2.5\n" +
+		"2026-11-27T10:00:01.123456789Z stderr F step 20 loss 2.25", "s10 loss=2.5\ns20 loss=2.25"},
+	{"a module's line", "2026-11-27 10:00:00,1 (trainer:762) INFO: 1epoch:train:1-100batch: loss_att=2.5\n" +
+		"2026-11-27 10:00:09,1 (trainer:762) INFO: 1epoch:train:101-200batch: loss_att=2.25",
+		"s100 e1 train loss_att=2.5\ns200 e1 train loss_att=2.25"},
+	{"Julia", "[ Info: Epoch 1\nloss(X, Y) = 2.5f0\n[ Info: Epoch 2\nloss(X, Y) = 2.25f-1",
+		"e1 loss(x, y)=2.5\ne2 loss(x, y)=0.225"},
+	{"a unit ends a sentence", "Step: 10. Time Elapsed: 2.5 s. Mean Reward: 1.5. Std of Reward: 0.5.\n" +
+		"Step: 20. Time Elapsed: 4.5 s. Mean Reward: 2.5. Std of Reward: 0.25.",
+		"s10 mean reward=1.5, std of reward=0.5\ns20 mean reward=2.5, std of reward=0.25"},
+	{"a counter beside a name", "Validation loss 0: 40.5\nValidation loss 2: 20.5\nValidation loss 4: 10.5",
+		"s0 val loss=40.5\ns2 val loss=20.5\ns4 val loss=10.5"},
+	{"an epoch's mean among steps", "epoch 1 - iter 10/20 - loss 2.5\nepoch 1 - iter 20/20 - loss 2.25\n" +
+		"EPOCH 1 done: loss 2.375", "s10 e1 loss=2.5\ns20 e1 loss=2.25"},
+	{"# before a header", "#  step  rmse  lr\n  0  2.5  0.01\n  100  2.25  0.01",
+		"s0 rmse=2.5, lr=0.01\ns100 rmse=2.25, lr=0.01"},
+	{"a remark behind a row", "iter  ELBO  notes\n  100  -8.5\n  200  -4.5  MAY BE DIVERGING\n",
+		"s100 ELBO=-8.5\ns200 ELBO=-4.5"},
+	{"# of an epoch", "Epoch #1: test_reward: 2.5\nEpoch #2: test_reward: 3.5", "e1 test_reward=2.5\ne2 test_reward=3.5"},
+	{"tables of two parts", "training\n# Epoch batch loss\n 0 1 2.5\n 0 2 2.25\nvalidation\n# Epoch batch loss\n 0 1 1.5",
+		"s1 e0 train loss=2.5\ns2 e0 train loss=2.25\ns1 e0 val loss=1.5"},
+	{"brackets of a name", "DEV : loss 1.25 - f1-score (micro avg)  0.5", "val loss=1.25, val f1-score (micro avg)=0.5"},
 	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25",
 		"e1 loss=0.5\ne2 loss=0.25"},
 }

@@ -253,6 +253,7 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 		return
 	}
 	if len(body) == 0 {
+		p.endRecord(to)
 		return
 	}
 	p.scanner.scan(body)
@@ -263,6 +264,9 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 		s.trace.of = s
 	}
 	if last && s.header {
+		if !follows {
+			p.table.part = p.part
+		}
 		p.table.announce(text, follows)
 	} else if last {
 		p.table.near = false
@@ -316,9 +320,12 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 		!(c == 'a' && (t.near || t.classes)) {
 		return false
 	}
-	end := beforeBar(body)
+	end, near := beforeBar(body), t.near
 	if !t.fill(body[:end]) {
 		return false
+	}
+	if near { // a column val says nothing of the others
+		p.part = t.part
 	}
 	if p.Explain {
 		p.tally.follow(&t.trace, nil, body)

@@ -185,7 +185,10 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 		}
 		return 0
 	case c == '(':
-		end := bytes.IndexByte(s[:min(len(s), 80)], ')')
+		end := bytes.IndexByte(s[:min(len(s), 160)], ')')
+		if end > 0 && s[end-1] == '(' { // the name of a function
+			end += 1 + bytes.IndexByte(s[end+1:min(len(s), 160)], ')')
+		}
 		if end > 0 && logged && (sourcePlace(s[1:end]) || moduleLine(s[1:end])) {
 			if at(s, end+1) == ':' {
 				end++

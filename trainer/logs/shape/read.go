@@ -246,6 +246,15 @@ func (r *reader) round(i int) int {
 	case r.from >= 0 && r.sep != 0 && r.num(i+1): // lr:(2e-4,)
 		return i + 1
 	}
+	end := i + 1
+	for r.isWord(end) {
+		end++
+	}
+	if r.from >= 0 && r.sep == 0 && end > i+2 && r.is(end, ')') &&
+		(r.num(end+1) || r.is(end+1, ':') || r.is(end+1, '=')) {
+		r.to = end + 1 // f1-score (micro avg) 0.5
+		return end + 1
+	}
 	r.drop()
 	return i + 1
 }

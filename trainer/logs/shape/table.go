@@ -20,6 +20,7 @@ type table struct {
 	head    []byte
 	above   []byte // the line before the header, if it could be one too
 	row     []cell
+	part    string // of the lines before the header
 	trace   *trace // for Explain
 }
 

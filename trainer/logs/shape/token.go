@@ -262,11 +262,13 @@ func attached(s []byte) int {
 		case b == ')':
 			if depth--; depth == 0 {
 				in := string(s[1:i])
-				if !letter(at(s, 1)) || unitWord(in) || parts[in] != "" || notFinite(s[1:]) > 0 {
+				if !letter(at(s, 1)) || unitWord(in) || parts[in] != "" || notFinite(s[1:]) > 0 ||
+					strings.Contains(in, ",") && !named(s[i+1:]) {
 					return 0
 				}
 				return i + 1
 			}
+		case b == ',' && letter(s[i-1]), b == ' ' && s[i-1] == ',': // loss(X, Y) =
 		case !letter(b) && !digit(b) && b != '_':
 			return 0
 		}

@@ -144,6 +144,11 @@ func (t *token) tail(s []byte) {
 		t.b++
 	case c == '.' && digit(at(s, i+1)), c == ':' && digit(at(s, i+1)) && digit(at(s, i+2)),
 		c == '-' && (digit(at(s, i+1)) || letter(at(s, i+1))), c == '_', c == '@', c == '\\':
+		if end := rangeEnd(s, i); c == '-' && end > 0 { // 101-200batch is 200batch
+			t.a, t.end, t.b = i+1, end, end
+			t.tail(s)
+			return
+		}
 		for i < len(s) && s[i] > ' ' && bytes.IndexByte([]byte(",])|<"), s[i]) < 0 {
 			i++
 		}
@@ -155,6 +160,18 @@ func (t *token) tail(s []byte) {
 		}
 		t.b = i
 	}
+}
+
+// rangeEnd returns where the last number of a range ends that goes on with the - at i and has a unit, or 0.
+func rangeEnd(s []byte, i int) int {
+	end := i + 1
+	for digit(at(s, end)) {
+		end++
+	}
+	if end > i+1 && letter(at(s, end)) {
+		return end
+	}
+	return 0
 }
 
 // value is the number that a token says.

@@ -67,10 +67,11 @@ var (
 	// rates are words of throughputs, which have units.
 	rates = set(`tps tok_s mfu throughput tflops fps wps`)
 	// hard are words that make any name one of a time, a place or a machine.
-	hard = set(`time dur took elapsed eta remaining sec secs second seconds ms duration runtime timestamp date wall pid
-		port version line exit code errno memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node
-		host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time iter_time batch_cost data_cost reader_cost dataloader worker
-		workers improved improvement decreased increased reducing http status python torch numpy patience stalled`)
+	hard = set(`time dur took elapsed eta remaining sec secs second seconds ms duration runtime timestamp date
+		wall pid port version line exit code errno memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device
+		devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time
+		iter_time batch_cost data_cost reader_cost dataloader worker workers improved improvement decreased
+		increased reducing http status python torch numpy patience stalled`)
 	// soft are words of sizes, which name no metric unless one of a metric stands beside them.
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
 		rows depth tree trees leaves bytes it was will be than under before until saved saving loading loaded using
