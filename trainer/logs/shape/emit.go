@@ -73,6 +73,7 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 	f := &p.found
 	if f.placed() {
 		p.part = ""
+		p.votes.zero = p.votes.zero || !p.votes.axis && (f.step == 0 || f.step != f.step && f.epoch == 0)
 		p.votes.axis = true
 		p.votes.steps = p.votes.steps || f.step == f.step || f.n == f.n
 	} else if cause := p.omission(s, line, to); cause != given {
@@ -214,7 +215,7 @@ func (p *Parser) omission(s *shape, line []byte, to logs.Sink) reason {
 		inform(line[bytes.IndexByte(line, '{')+1:], to)
 		return setting
 	case unplaced && p.votes.axis:
-		if 2*s.measured < len(s.readings) || s.measured == 0 {
+		if 2*s.measured < len(s.readings) || s.measured == 0 || p.votes.zero {
 			return early
 		}
 		return given

@@ -103,6 +103,7 @@ var kinds = []struct{ name, in, want string }{
 		"s0 rmse=2.5, lr=0.01\ns100 rmse=2.25, lr=0.01"},
 	{"a remark behind a row", "iter  ELBO  notes\n  100  -8.5\n  200  -4.5  MAY BE DIVERGING\n",
 		"s100 ELBO=-8.5\ns200 ELBO=-4.5"},
+	{"before a loop from 0", "Initial: loss=9.5\nEpoch 0: loss=2.5\nEpoch 1: loss=1.5", "e0 loss=2.5\ne1 loss=1.5"},
 	{"# of an epoch", "Epoch #1: test_reward: 2.5\nEpoch #2: test_reward: 3.5", "e1 test_reward=2.5\ne2 test_reward=3.5"},
 	{"tables of two parts", "training\n# Epoch batch loss\n 0 1 2.5\n 0 2 2.25\nvalidation\n# Epoch batch loss\n 0 1 1.5",
 		"s1 e0 train loss=2.5\ns2 e0 train loss=2.25\ns1 e0 val loss=1.5"},

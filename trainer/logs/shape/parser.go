@@ -24,6 +24,7 @@ type votes struct {
 	axis     bool    // some line has an x
 	steps    bool    // some line counts steps
 	labelled bool    // N: before a line is a rank
+	zero     bool    // the first x is 0, where what came before would stand
 	pairs    fraction
 }
 

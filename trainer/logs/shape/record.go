@@ -150,7 +150,7 @@ func (p *Parser) accept(r *record, i int, unplaced bool) bool {
 	cause := given
 	switch {
 	case !unplaced:
-	case p.votes.axis && r.weak[i]:
+	case p.votes.axis && (r.weak[i] || p.votes.zero):
 		cause = early
 	case !p.votes.axis && r.weak[i] && r.seen[i] < 3:
 		cause = unclear
