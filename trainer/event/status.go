@@ -85,6 +85,7 @@ type Replay struct {
 	Length   float64 // training seconds that there are
 	Speed    float64 // times as fast as it ran
 	Thinned  int     // how many epochs are not kept, as there are too many
+	Quiet    string  // since when nothing was written, where that is more than a minute; empty else
 	Stale    string  // why nothing more may come, as that its writer is gone; empty else
 	Warning  string  // what of it could not be read; empty else
 }

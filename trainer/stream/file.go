@@ -318,14 +318,26 @@ func (s *file) Stale() string { return untouched(s.info.ModTime()) }
 
 // untouched says when something was last written, if that is long ago.
 func untouched(last time.Time) string {
-	age := time.Since(last)
-	switch {
-	case age < Quiet:
+	if time.Since(last) < Quiet {
 		return ""
-	case age < 20*time.Hour:
-		return "not written since " + last.Format("15:04")
 	}
-	return "not written since " + last.Format("2006-01-02 15:04")
+	return "not written since " + moment(last)
+}
+
+// quietSince says since when nothing was written, if that is more than a minute.
+func quietSince(last time.Time) string {
+	if last.IsZero() || time.Since(last) < time.Minute {
+		return ""
+	}
+	return moment(last)
+}
+
+// moment writes a time, with its day if that is not today's or last night's.
+func moment(t time.Time) string {
+	if time.Since(t) < 20*time.Hour {
+		return t.Format("15:04")
+	}
+	return t.Format("2006-01-02 15:04")
 }
 
 func (s *file) Close() error {

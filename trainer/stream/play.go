@@ -243,6 +243,7 @@ func (p *Player) status(s *event.Status) {
 		Last:     p.lastEpoch,
 		Speed:    p.speed,
 		Thinned:  p.dropped,
+		Quiet:    p.quiet,
 		Stale:    p.stale,
 		Warning:  p.warning,
 	}

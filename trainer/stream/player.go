@@ -83,6 +83,7 @@ type state struct {
 	name    string
 	read    float64
 	stale   string
+	quiet   string
 	warning string
 	over    error // why no more will come
 
@@ -184,6 +185,7 @@ type batch struct {
 	name           string
 	read           float64
 	stale, warning string
+	quiet          string
 }
 
 const batchEvents = 4096
@@ -233,6 +235,9 @@ func (p *Player) gather(ctx context.Context) (b batch) {
 	if s, ok := p.source.(staler); ok && b.err != nil {
 		b.stale = s.Stale()
 	}
+	if s, ok := p.source.(interface{ Written() time.Time }); ok && b.err != nil {
+		b.quiet = quietSince(s.Written())
+	}
 	if w, ok := p.source.(warner); ok && b.err != nil {
 		b.warning = w.Warning()
 	}
@@ -249,8 +254,8 @@ func (p *Player) accept(b *batch) {
 		b.stale = ""
 	}
 	if b.err != nil {
-		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning
-		p.stale, p.warning = b.stale, b.warning
+		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning || p.quiet != b.quiet
+		p.stale, p.warning, p.quiet = b.stale, b.warning, b.quiet
 	}
 	p.behind = p.behind || p.loading || len(b.events) > 0
 	switch {

@@ -352,3 +352,19 @@ func TestPlayerEndsAtOnce(t *testing.T) {
 		t.Errorf("it took %v to end", took)
 	}
 }
+
+// TestQuiet: a log that nothing was written to for a minute is quiet, and not live; what does not say it is live.
+func TestQuiet(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		last time.Time
+		want string
+	}{
+		{time.Time{}, ""}, {now.Add(-30 * time.Second), ""}, {now.Add(-2 * time.Minute), now.Add(-2 * time.Minute).Format("15:04")},
+		{now.Add(-50 * time.Hour), now.Add(-50 * time.Hour).Format("2006-01-02 15:04")},
+	} {
+		if got := quietSince(c.last); got != c.want {
+			t.Errorf("%v: %q, expected %q", c.last, got, c.want)
+		}
+	}
+}

@@ -82,6 +82,14 @@ func (t *tap) Stale() string {
 	return ""
 }
 
+// Written is when the source was last written, zero where that is unknown.
+func (t *tap) Written() time.Time {
+	if s, ok := t.Source.(interface{ Written() time.Time }); ok {
+		return s.Written()
+	}
+	return time.Time{}
+}
+
 func (t *tap) Waiting() string {
 	if s, ok := t.Source.(waiter); ok {
 		return s.Waiting()

@@ -335,6 +335,8 @@ func Playing(a *App) style.Part {
 		return style.Good.Of("■ recorded")
 	case a.H.Awaited():
 		return style.Warn.Of("○ waiting")
+	case s.Replay.Live && s.Replay.Quiet != "":
+		return style.Warn.Of("○ quiet since " + s.Replay.Quiet)
 	case s.Replay.Live:
 		return style.Good.Of("● live")
 	}
