@@ -42,7 +42,8 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 	letters := room
 	p.unlabelled = ""
 	if len(columns) > 0 {
-		text := epochsText(columns)
+		counted := v.H.Run.Counted() + "s"
+		text := epochsText(columns, counted)
 		if h >= 4 && gutter > 0 {
 			room--
 			letters--
@@ -50,7 +51,7 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 		} else {
 			p.unlabelled = text
 			if each := columns[0].Epochs; each > 1 {
-				p.unlabelled = format.Count(each) + " epochs a bar"
+				p.unlabelled = format.Count(each) + " " + counted + " a bar"
 			}
 		}
 	}
@@ -138,9 +139,9 @@ func perColumn(n, columns int, over bool) int {
 	return each
 }
 
-// epochsText says how many epochs the columns are of.
-func epochsText(columns []barColumn) string {
-	text := format.Count(columns[len(columns)-1].Last) + " epochs"
+// epochsText says how many epochs, or what the run counts, the columns are of.
+func epochsText(columns []barColumn, counted string) string {
+	text := format.Count(columns[len(columns)-1].Last) + " " + counted
 	if each := columns[0].Epochs; each > 1 {
 		text += ", " + format.Count(each) + " a bar"
 	}

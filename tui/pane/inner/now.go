@@ -57,9 +57,12 @@ func (p *Pane) solve(v *pane.View, l *style.Line) {
 func (p *Pane) finished(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
-	l.Write(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Write(history.StopToken(s), s.Text())
+	l.Write(style.Muted, v.H.Run.Counted()+" "+format.Count(b.Epoch)+": ").Write(history.StopToken(s), s.Text())
 	if in := v.H.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
+		if v.H.External() && last.Residual.Absent() && last.Curvature.Absent() {
+			return // another program may tell no more of its solves than why they ended
+		}
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))
 		l.Group(style.Muted.Of("  curv "), style.Text.Of(format.Number(float64(last.Curvature))))
 	}
