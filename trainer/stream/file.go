@@ -324,22 +324,6 @@ func untouched(last time.Time) string {
 	return "not written since " + moment(last)
 }
 
-// quietSince says since when nothing was written, if that is more than a minute.
-func quietSince(last time.Time) string {
-	if last.IsZero() || time.Since(last) < time.Minute {
-		return ""
-	}
-	return moment(last)
-}
-
-// moment writes a time, with its day if that is not today's or last night's.
-func moment(t time.Time) string {
-	if time.Since(t) < 20*time.Hour {
-		return t.Format("15:04")
-	}
-	return t.Format("2006-01-02 15:04")
-}
-
 func (s *file) Close() error {
 	s.watcher.close()
 	return s.f.Close()
