@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"time"
 
 	"newtop/trainer/event"
@@ -50,6 +51,7 @@ func File(path string) (Source, error) {
 	}
 	s := &file{lines: newLines(path), path: path, f: f, info: info, watcher: newWatcher(path)}
 	s.lenient = true
+	s.decoder.Info(settingsBeside(filepath.Dir(path)))
 	return s, nil
 }
 
@@ -288,6 +290,7 @@ func (s *file) reset() {
 	options := s.options
 	s.lines = newLines(s.path)
 	s.configure(options)
+	s.decoder.Info(settingsBeside(filepath.Dir(s.path)))
 	s.lenient = !s.final
 	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
 	s.packed, s.damage = nil, ""

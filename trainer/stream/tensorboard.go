@@ -77,6 +77,7 @@ func (b *board) start(run foundRun) {
 	}
 	b.run, b.scanned = run, time.Now()
 	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
+	b.Info(settingsBeside(run.dir))
 	b.polled, b.dead = false, nil
 	b.sessions, b.histograms = nil, make(map[string]bool)
 	b.open(run)
