@@ -103,16 +103,28 @@ func (s *Series) Range() (least, greatest *Point, broken int) {
 // Last is the newest point of a series, which must have one.
 func (s *Series) Last() Point { return s.Points[len(s.Points)-1] }
 
-// Epochs is how many epochs have a point of any series.
+// Epochs is how many epochs have a point of any series: those of the longest, and what others have beside.
 func (c *Collection) Epochs() int {
-	var xs []int
+	var longest []Point
 	for _, s := range c.Series {
-		for i := range s.Points {
-			xs = append(xs, s.Points[i].X)
+		if len(s.Points) > len(longest) {
+			longest = s.Points
 		}
 	}
-	slices.Sort(xs)
-	return len(slices.Compact(xs))
+	beside := map[int]bool{}
+	for _, s := range c.Series {
+		at := 0
+		for i := range s.Points {
+			x := s.Points[i].X
+			for at < len(longest) && longest[at].X < x {
+				at++
+			}
+			if at == len(longest) || longest[at].X != x {
+				beside[x] = true
+			}
+		}
+	}
+	return len(longest) + len(beside)
 }
 
 // Told lists the series that have points: of an error as its writer logged it, as an accuracy, that one.

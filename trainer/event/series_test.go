@@ -49,6 +49,15 @@ func TestCollection(t *testing.T) {
 		if got := write(&all); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
 		}
+		xs := map[int]bool{}
+		for _, s := range all.Series {
+			for _, p := range s.Points {
+				xs[p.X] = true
+			}
+		}
+		if all.Epochs() != len(xs) {
+			t.Errorf("%s: %d epochs, expected %d", c.name, all.Epochs(), len(xs))
+		}
 	}
 }
 
