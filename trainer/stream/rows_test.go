@@ -264,3 +264,32 @@ func TestOptimizersOfSecondOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestStepZeroAgain: values that are all of step 0 come one after another; where steps follow, only the first of them is.
+func TestStepZeroAgain(t *testing.T) {
+	for _, c := range []struct {
+		steps []float64
+		want  string
+	}{
+		{[]float64{0, 0, 0}, "0:0 1:1 2:2 "},
+		{[]float64{0, 0, 1, 2}, "0:0 1:2 2:3 "},
+		{[]float64{0, 1, 0, 1}, "0:2 1:3 "},
+	} {
+		j := newStepAssembler("x")
+		for i, step := range c.steps {
+			j.Row(row(step, nan, "loss", i))
+		}
+		j.flush()
+		var told event.Collection
+		for _, e := range assembled(&j) {
+			told.See(e)
+		}
+		got := ""
+		for _, p := range told.Series[0].Points {
+			got += fmt.Sprintf("%d:%g ", p.X, float64(p.V))
+		}
+		if got != c.want {
+			t.Errorf("steps %v: %s, expected %s", c.steps, got, c.want)
+		}
+	}
+}
