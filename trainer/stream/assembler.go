@@ -36,7 +36,7 @@ type stepAssembler struct {
 	elapsed  float64
 	caughtUp bool // whether all that was there has been read
 	dropped  int  // values of curves that are too many
-	replaced int  // times that values went for later ones
+	back     int  // times that one curve's steps went back
 	rows     rowState
 	solve    solve
 }
@@ -98,6 +98,9 @@ func (j *stepAssembler) add(c *curve, step int, v float64) {
 		j.goBack(step, j.wall)
 		newest = j.current()
 	case step < c.step, step == c.step && c.serial != j.serial, step == c.step && !j.open:
+		if step < c.step {
+			j.back++
+		}
 		j.cut(c, step)
 		c.any = step > c.first
 	}
@@ -135,7 +138,18 @@ func (j *stepAssembler) cut(c *curve, from int) {
 	if c.logged() {
 		j.queue = append(j.queue, event.CutEvent{Metric: c.key, From: from})
 	}
-	j.replaced++
+}
+
+// leftOut says which values that were read are shown nowhere, of a log of a name; empty: none.
+func (j *stepAssembler) leftOut(name string) string {
+	switch {
+	case j.dropped > 0:
+		return fmt.Sprintf("%s: more than %d metrics: the others are left out", name, maxCurves)
+	case j.back > 0:
+		return fmt.Sprintf("%s: steps of single metrics that went back: %d; the values from there on are left out",
+			name, j.back)
+	}
+	return ""
 }
 
 // lastStep is the newest step that was given.
@@ -221,7 +235,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 	if at == 0 { // to before the first: this is another run
 		curves := j.curves
 		*j = stepAssembler{
-			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, replaced: j.replaced,
+			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, back: j.back,
 			spread: j.spread, queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial,
 			rows: j.rows.again(),
 		}

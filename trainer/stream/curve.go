@@ -56,13 +56,8 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	}
 	var x *int
 	if step != e.Epoch {
-		x = &step
-	}
-	note := func(of string) *event.MetricNote {
-		if x == nil && of == "" {
-			return nil
-		}
-		return &event.MetricNote{X: x, Of: of}
+		late := step // a copy, so that steps on time need no memory
+		x = &late
 	}
 	if !again {
 		c.at = len(e.Metrics)
@@ -77,7 +72,7 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 		at++
 	}
 	if c.logged() {
-		put(event.Metric{Key: c.key, MetricNote: note(c.name()), Value: event.ValueOf(v)})
+		put(event.Metric{Key: c.key, MetricNote: &event.MetricNote{X: x, Of: c.name()}, Value: event.ValueOf(v)})
 	}
 	if f != nil && c.tag.Accuracy {
 		c.percent = c.percent || v > 1 && v <= 100
@@ -86,10 +81,13 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 		}
 		v = math.Max(0, 1-v)
 	}
-	if f != nil && x == nil {
+	switch {
+	case x != nil:
+		put(event.LateMetric(c.name(), step, event.ValueOf(v)))
+	case f != nil:
 		*f = event.ValueOf(v)
-	} else {
-		put(event.Metric{Key: c.name(), MetricNote: note(""), Value: event.ValueOf(v)})
+	default:
+		put(event.Metric{Key: c.name(), Value: event.ValueOf(v)})
 	}
 }
 

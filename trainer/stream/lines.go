@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -333,7 +334,7 @@ func (l *lines) Warning() string {
 		if !l.decoder.metrics() || l.decoder.own {
 			return "" // the first is an error of its own; what stands beside events is the console's
 		}
-		return l.decoder.text.Warning()
+		return cmp.Or(l.decoder.text.Warning(), l.decoder.leftOut(l.name))
 	case 1:
 		return l.last.Error()
 	}

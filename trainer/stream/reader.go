@@ -1,9 +1,9 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -141,10 +141,7 @@ func (s *reading) Stale() string {
 
 // Warning says what could not be read.
 func (s *reading) Warning() string {
-	if w := s.reader.Warning(); w != "" || s.dropped == 0 {
-		return w
-	}
-	return fmt.Sprintf("%s: more than %d metrics: the others are left out", s.name, maxCurves)
+	return cmp.Or(s.reader.Warning(), s.leftOut(s.name))
 }
 
 func (s *reading) Close() error {

@@ -97,6 +97,7 @@ func (j *stepAssembler) value(key string, step int, v float64) {
 		step = c.step + 1 // a writer that is not told steps says 0
 	case c.any && c.raw == 0 && c.step > 0: // it is: what came for 0 again goes, the first stays
 		j.cut(c, 1)
+		j.back++
 		c.step, c.value = 0, math.NaN()
 	}
 	j.add(c, step, v)

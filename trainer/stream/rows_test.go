@@ -293,3 +293,23 @@ func TestStepZeroAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOut says that values went, as one metric's steps went back, and not of a run that went back as a whole.
+func TestLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		rows []*logs.Row
+		want string
+	}{
+		{[]*logs.Row{row(1, nan, "a", 1), row(2, nan, "a", 1), row(1, nan, "a", 2)}, ""},
+		{[]*logs.Row{row(1, nan, "a", 1, "b", 1), row(2, nan, "a", 2), row(3, nan, "b", 2), row(1, nan, "a", 3)},
+			"x: steps of single metrics that went back: 1; the values from there on are left out"},
+	} {
+		j := newStepAssembler("x")
+		for _, r := range c.rows {
+			j.Row(r)
+		}
+		if got := j.leftOut("x"); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}

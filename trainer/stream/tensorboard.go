@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -265,10 +266,7 @@ func (b *board) Stale() string {
 
 // Warning says what could not be read.
 func (b *board) Warning() string {
-	if b.warning == "" && b.dropped > 0 {
-		return fmt.Sprintf("%s: more than %d tags: the others are left out", b.run.dir, maxCurves)
-	}
-	return b.warning
+	return cmp.Or(b.warning, b.leftOut(b.run.dir))
 }
 
 func (b *board) closeFiles() {

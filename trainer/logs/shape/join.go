@@ -91,16 +91,6 @@ func inform(text []byte, to logs.Sink) {
 	}
 }
 
-// Dict reports whether a line is a dict, whole or not, that the parser would read.
-func Dict(line []byte) bool {
-	i := bytes.IndexByte(line, '{')
-	if i < 0 {
-		return false
-	}
-	rest := bytes.TrimLeft(line[i+1:], " \t")
-	return len(rest) > 0 && (rest[0] == '\'' || rest[0] == '"') && closes(line[i:])
-}
-
 // wideSigns are the full-width signs that stand for ASCII ones.
 var wideSigns = map[rune]byte{'：': ':', '，': ',', '（': '(', '）': ')', '＝': '=', '％': '%'}
 
