@@ -38,7 +38,8 @@ func (p *Parser) interpret(s *shape, line []byte, x *prefix, last bool, to logs.
 		}
 	case s.single && last && !s.full:
 		p.addToRecord(s, line, x, to)
-	case len(s.readings) == 0 && s.short && s.part == "" && !f.placed() && !s.best: // of a record, as a time
+	case len(s.readings) == 0 && s.short && (s.part == "" || s.numbers) && !f.placed() && !s.best:
+		// Of a record, as a time.
 		if s.numbers {
 			p.tally.note(unclear)
 		}
@@ -275,7 +276,7 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	case s.leads && (f.epoch == f.epoch || f.step == f.step):
 		p.release(to)
 		p.move(f)
-		p.part = s.part
+		p.part, p.place.counted = s.part, f.steps == f.steps
 		p.tally.note(given)
 	case s.numbers:
 		p.tally.note(unclear)
@@ -389,6 +390,7 @@ func (p *Parser) emit(r *logs.Row, to logs.Sink) {
 		p.place.told = n
 		to.Info(logs.Info{Steps: n})
 	}
+	p.place.counted = false
 	to.Row(r)
 }
 

@@ -159,6 +159,10 @@ func (s *shape) role(i int, n *note, labelled bool) (role, why string) {
 		c := &s.counts[k]
 		switch {
 		case c.weak && !c.climbs():
+		case c.pair() && c.at == i:
+			return "x epoch", "what is behind it grows within it"
+		case c.pair() && c.of == i:
+			return "x step", "it grows within the epoch before it"
 		case c.of == i:
 			return "length", "how many there will be"
 		case c.at != i:

@@ -110,6 +110,16 @@ var kinds = []struct{ name, in, want string }{
 	{"brackets of a name", "DEV : loss 1.25 - f1-score (micro avg)  0.5", "val loss=1.25, val f1-score (micro avg)=0.5"},
 	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25",
 		"e1 loss=0.5\ne2 loss=0.25"},
+	{"batch of epoch/step", "TRAIN Batch 0/0 loss 9\nTRAIN Batch 0/100 loss 5\nTRAIN Batch 1/0 loss 4\nTRAIN Batch 1/100 loss 3",
+		"s0 e0 train loss=9\ns100 e0 train loss=5\ns200 e1 train loss=4\ns300 e1 train loss=3"},
+	{"a heading of n/m, and other counters in its record",
+		"[batch=1/9]:\n\t Train time/epoch: 0\n\t Train time/batch: 0\n\t Train time/sample: 0\n\t Train loss/total: 4\n" +
+			"[batch=2/9]:\n\t Train time/epoch: 0\n\t Train time/batch: 1\n\t Train time/sample: 8\n\t Train loss/total: 3\n",
+		"s1 e0 train loss/total=4\ns2 e0 train loss/total=3"},
+	{"a heading of epoch and n/m, and another counter in its record",
+		"[epoch=1][batch=1/9]:\n\t Train time/batch: 0\n\t Train loss/total: 4\n" +
+			"[epoch=1][batch=2/9]:\n\t Train time/batch: 1\n\t Train loss/total: 3\n",
+		"s1 e1 train loss/total=4\ns2 e1 train loss/total=3"},
 }
 
 func TestKinds(t *testing.T) {

@@ -13,6 +13,7 @@ type place struct {
 	gap         float64 // between two counts
 	base        float64 // steps before the count began anew
 	headed      bool    // a line named the epoch for those that follow
+	counted     bool    // a line above the next row has said n of m
 	turned      bool    // the epoch is newer than that of the last count
 	global      bool    // n/m counts on from epoch to epoch
 }

@@ -114,6 +114,8 @@ func numbered(s []byte, any bool) (rank float64, n int) {
 		if !rankWords[string(low[:n])] && string(s[:i]) != "local_rank" {
 			return 0, 0
 		}
+	} else if axes[string(s[:i])] != noAxis { // [batch=1/4800]:
+		return 0, 0
 	}
 	if any {
 		for letter(at(s, i)) || at(s, i) == '_' || digit(at(s, i)) && !digit(at(s, len(s)-1)) {

@@ -228,7 +228,7 @@ func (r *reader) mate(i int) bool { return r.is(i+1, ':') || r.is(i+1, '=') || r
 func (r *reader) total(i int) (m, next int) {
 	if r.is(i+1, '/') && r.num(i+2) && !r.is(i+3, '/') ||
 		i+2 < len(r.tokens) && r.tokens[i+1].kind == word && r.text(i+1) == "of" && r.num(i+2) {
-		if t := &r.tokens[i+2]; t.value(r.line) > 0 {
+		if t := &r.tokens[i+2]; t.value(r.line) >= 0 {
 			return i + 2, i + 3
 		}
 		return none, i + 3

@@ -86,6 +86,10 @@ func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 	if !f.placed() || !s.leads {
 		return
 	}
+	counted := p.place.counted || r.found.steps == r.found.steps // [batch=1/4800]: has said the place
+	if counted && a != epoch && f.steps != f.steps && len(r.row.Values) == 0 {
+		return
+	}
 	if a == epoch && r.found.epoch == r.found.epoch || a != epoch && a == r.axis {
 		p.endRecord(to)
 	}

@@ -18,6 +18,16 @@ type count struct {
 	lines  int     // that were read
 	grown  int     // lines on which it was greater than on the line before
 	less   int     // and smaller
+	lastOf float64 // how many there will be, of the line before
+	pairs  int     // lines on which it is rather a second count, within the first
+}
+
+// noteOf remembers how what stands behind its / moves, before note.
+func (c *count) noteOf(v, of float64) {
+	if c.lines > 0 && (v == c.last && of > c.lastOf || v > c.last && of < c.lastOf) {
+		c.pairs++
+	}
+	c.lastOf = of
 }
 
 // note remembers how the count moves from line to line.
@@ -33,6 +43,9 @@ func (c *count) note(v float64) {
 
 // climbs reports whether the count has grown on every line; the first lines are read twice.
 func (c *count) climbs() bool { return c.grown > 0 && c.less == 0 && c.grown >= c.lines-2 }
+
+// pair reports whether n/m is an epoch and a step within it, as 1/200 after 1/100.
+func (c *count) pair() bool { return c.lines > 2 && 2*c.pairs >= c.lines-1 }
 
 // rests reports whether the count has stood still for as long as tells something.
 func (c *count) rests() bool { return c.lines > 2 && c.grown == 0 && c.less == 0 }
@@ -149,14 +162,18 @@ func (s *shape) find(f *found, line []byte, tokens []token) {
 		if !(v >= 0 && v < 1<<53) || c.axis != epoch && v != math.Trunc(v) {
 			continue
 		}
-		if c.note(v); c.weak && !c.climbs() {
-			continue
-		}
 		of := math.NaN()
 		if c.of != none {
 			of = tokens[c.of].count(line)
+			c.noteOf(v, of)
+		}
+		if c.note(v); c.weak && !c.climbs() {
+			continue
 		}
 		switch {
+		case c.pair():
+			best = c
+			f.epoch, f.epochs, f.step, f.steps, f.within, f.global = v, math.NaN(), of, math.NaN(), true, false
 		case c.axis == epoch:
 			if f.epoch != f.epoch {
 				f.epoch, f.epochs = v, of
