@@ -12,6 +12,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/stream"
 )
 
@@ -100,7 +101,7 @@ func TestExportTensorBoard(t *testing.T) {
 	for _, id := range ids {
 		dir := filepath.Join(t.TempDir(), "logs")
 		succeed(t, "runs", "export", id, "--format", "tensorboard", "-o", dir, "--record", db)
-		source, err := stream.TensorBoard(dir)
+		source, err := stream.TensorBoard(files.Here(dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,8 +24,8 @@ type here struct{}
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets"},
-	{"trainer/logs/plain", "trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
+	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "trainer/logs/files"},
+	{"trainer/logs/plain", "trainer/logs", "trainer/logs/files/filestest", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog", "trainer/logs/jsontext", "datasets/csv/lex"},
 	{"datasets/csv/schema"},
 	{"datasets/csv/sheet", "datasets/csv/reader"},
@@ -226,11 +226,31 @@ var (
 	runsPrograms = []string{"tui/screen", "tui/dashboard", "tui/internal/screentest"}
 )
 
-// misplaced finds what belongs to a few packages of the screen: colours, and Bubble Tea's Program.
+// onDisk are the functions of path/filepath that look at this machine's files.
+var onDisk = []string{"Abs", "EvalSymlinks", "Glob", "Walk", "WalkDir"}
+
+// readsLogs reports whether a file is of a reader of logs, which may lie on another machine, and not of what starts
+// programs.
+func readsLogs(file string) bool {
+	return within(file, "trainer/logs") && !within(file, "trainer/logs/files") || within(file, "internal/tfevents") ||
+		within(file, "trainer/stream") && !strings.Contains(file, "/program_")
+}
+
+// misplaced finds what belongs to a few packages: colours, Bubble Tea's Program, and the files of this machine.
 func misplaced(file string, f *ast.File) (wrong []string) {
 	dir := filepath.ToSlash(filepath.Dir(file))
+	if readsLogs(file) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := n.X.(*ast.Ident); ok && (x.Name == "os" || x.Name == "filepath" && slices.Contains(onDisk, n.Sel.Name)) {
+					wrong = append(wrong, fmt.Sprintf("%s knows %s.%s: readers are given trainer/logs/files", file, x.Name, n.Sel.Name))
+				}
+			}
+			return true
+		})
+	}
 	if !within(dir, "tui") {
-		return nil
+		return wrong
 	}
 	in := func(list []string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return within(dir, p) })
@@ -298,6 +318,10 @@ func TestMisplacedCodeIsSeen(t *testing.T) {
 		{"tui/chart/x.go", "var p = tea.NewProgram(nil)", true},
 		{"tui/screen/x.go", "var p *tea.Program", false},
 		{"tui/pane/x.go", "var c tea.Cmd", false},
+		{"trainer/logs/x/x.go", `var f, _ = os.Open("x")`, true},
+		{"trainer/logs/files/x.go", `var f, _ = os.Open("x")`, false},
+		{"trainer/stream/x.go", `var f, _ = filepath.Glob("x")`, true},
+		{"trainer/stream/program_x.go", `var f, _ = os.Open("x")`, false},
 	} {
 		f, err := parser.ParseFile(token.NewFileSet(), c.file, "package x\n"+c.code, parser.SkipObjectResolution)
 		if err != nil {

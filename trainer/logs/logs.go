@@ -3,7 +3,8 @@
 //
 // There are two kinds of readers. A Parser is given lines, and knows nothing of files: package stream follows the file
 // or the pipe that they come from. A Reader reads what is not lines, as a database, a container or a directory, and
-// remembers how far it has come. Both give what they find to a Sink, in the order in which it was written.
+// remembers how far it has come; it opens files by package files alone, so that they may lie on another machine. Both
+// give what they find to a Sink, in the order in which it was written.
 package logs
 
 import (
@@ -11,6 +12,8 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"newtop/trainer/logs/files"
 )
 
 // Value is a number with the name that the program gave it, as train/loss. V may be NaN or infinite: it was written so.
@@ -87,7 +90,7 @@ type Reader interface {
 	// final.
 	Read(ctx context.Context, to Sink) (more bool, err error)
 	// Watch lists files and directories whose changes say that there may be more.
-	Watch() []string
+	Watch() []files.Path
 	// Progress is how much of what there is has been read, from 0 to 1; 0: unknown.
 	Progress() float64
 	// Warning says in a line what could not be read, or why nothing comes; empty if all is well.

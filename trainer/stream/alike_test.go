@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // pointsOf returns all series that a source has now, and the error that it ended with. It closes the source.
@@ -124,7 +125,7 @@ func TestPlacesAreAlike(t *testing.T) {
 		if err := os.WriteFile(path, log, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(path, "")
+		s, err := Open(files.Here(path), "")
 		file, fileErr := pointsOf(t, s, err)
 		f, err := os.Open(path)
 		if err != nil {
@@ -134,8 +135,8 @@ func TestPlacesAreAlike(t *testing.T) {
 		if (fileErr == nil) != (pipeErr == nil) || file != piped {
 			t.Errorf("%s: a file has\n%.300s%v\na pipe has\n%.300s%v", name, file, fileErr, piped, pipeErr)
 		}
-		if list := Find(dir); len(list) == 1 {
-			s, err := Open(dir, "")
+		if list := Find(files.Here(dir)); len(list) == 1 {
+			s, err := Open(files.Here(dir), "")
 			found, err := pointsOf(t, s, err)
 			if (err == nil) != (fileErr == nil) || found != file {
 				t.Errorf("%s: a file has\n%.300s\na directory has\n%.300s%v", name, file, found, err)

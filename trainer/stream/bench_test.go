@@ -12,6 +12,7 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 const million = 1_000_000
@@ -21,7 +22,7 @@ const million = 1_000_000
 func BenchmarkOpen(b *testing.B) {
 	b.Run("foreign", func(b *testing.B) {
 		path := foreignLines(b)
-		benchmarkOpen(b, func() (Source, error) { return File(path) })
+		benchmarkOpen(b, func() (Source, error) { return File(files.Here(path)) })
 	})
 	b.Run("pipe", func(b *testing.B) {
 		path := foreignLines(b)
@@ -32,7 +33,7 @@ func BenchmarkOpen(b *testing.B) {
 	})
 	b.Run("own", func(b *testing.B) {
 		path := ownLines(b)
-		benchmarkOpen(b, func() (Source, error) { return File(path) })
+		benchmarkOpen(b, func() (Source, error) { return File(files.Here(path)) })
 	})
 	for _, l := range []struct{ name, first, line string }{
 		{"rows.jsonl", "", `{"step":%d,"loss":%.9f,"val_loss":%.9f}`},
@@ -52,12 +53,12 @@ func BenchmarkOpen(b *testing.B) {
 			if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)); err != nil {
 				b.Fatal(err)
 			}
-			benchmarkOpen(b, func() (Source, error) { return File(path) })
+			benchmarkOpen(b, func() (Source, error) { return File(files.Here(path)) })
 		})
 	}
 	b.Run("tensorboard", func(b *testing.B) {
 		dir := eventFiles(b)
-		benchmarkOpen(b, func() (Source, error) { return TensorBoard(dir) })
+		benchmarkOpen(b, func() (Source, error) { return TensorBoard(files.Here(dir)) })
 	})
 }
 
@@ -76,7 +77,7 @@ func BenchmarkMany(b *testing.B) {
 	})
 	b.ResetTimer()
 	for b.Loop() {
-		s, err := File(path)
+		s, err := File(files.Here(path))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func BenchmarkFollow(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer f.Close()
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		b.Fatal(err)
 	}

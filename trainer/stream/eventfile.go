@@ -2,7 +2,6 @@ package stream
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 )
 
@@ -21,10 +21,10 @@ var quantiles = [len(tfevents.Shares)]string{"/min", "/p5", "/p25", "/p50", "/p7
 
 // eventFile reads one event file of a run: its scalars, and between them the quantiles of its histograms.
 type eventFile struct {
-	path    string
+	path    files.Path
 	prefix  string // of its tags: the directories between the run's and its own
 	summary bool   // what a run came to, which PyTorch writes without steps beside its hyperparameters
-	f       *os.File
+	f       files.File
 	r       *tfevents.Reader
 	value   tfevents.Scalar // the next one
 	some    bool            // whether there is one
@@ -40,8 +40,8 @@ type eventFile struct {
 	names      map[string]*[len(quantiles)]string
 }
 
-func (b *board) newEventFile(path, prefix string, f *os.File) *eventFile {
-	e := &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path),
+func (b *board) newEventFile(path files.Path, prefix string, f files.File) *eventFile {
+	e := &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path.Name),
 		names: make(map[string]*[len(quantiles)]string)}
 	if isTime(strings.TrimSuffix(prefix, "/")) {
 		e.prefix, e.summary = "", true
@@ -63,8 +63,8 @@ func (b *board) newEventFile(path, prefix string, f *os.File) *eventFile {
 
 // prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it: the names
 // of what lies between, but for the one in which Guild hides all that it writes.
-func prefixOf(run, dir string) string {
-	rel, err := filepath.Rel(run, dir)
+func prefixOf(run, dir files.Path) string {
+	rel, err := filepath.Rel(run.Name, dir.Name)
 	if err != nil || rel == "." {
 		return ""
 	}

@@ -9,11 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/plain"
 )
 
@@ -30,28 +29,28 @@ const patience = 5 * time.Second
 // never ends: not for what is written into it, and not while it is gone, can't be read, or something else stands in its
 // place, which its method Waiting says. What is at the path but is not a regular file, as a named pipe, is read as
 // Lines reads it.
-func File(path string) (Source, error) {
-	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return Lines(&named{path: path}, path), nil
+func File(path files.Path) (Source, error) {
+	if info, err := path.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return Lines(&named{path: path}, path.Name), nil
 	}
-	f, err := os.Open(path)
+	f, err := path.Open()
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = &fs.PathError{Op: "read", Path: path, Err: errDirectory}
+		err = &fs.PathError{Op: "read", Path: path.Name, Err: errDirectory}
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return Lines(f, path), nil
+		return Lines(f, path.Name), nil
 	}
-	s := &file{lines: newLines(path), path: path, f: f, info: info, watcher: newWatcher(path)}
+	s := &file{lines: newLines(path.Name), path: path, f: f, info: info, watcher: newWatcher(path)}
 	s.lenient = true
-	s.decoder.Info(settingsBeside(filepath.Dir(path)))
+	s.decoder.Info(settingsBeside(path.Dir()))
 	return s, nil
 }
 
@@ -60,8 +59,8 @@ var errDirectory = errors.New("it is a directory: expected a file")
 // file is a file that may grow. Only what its watcher says makes it look again.
 type file struct {
 	lines
-	path         string
-	f            *os.File
+	path         files.Path
+	f            files.File
 	info         fs.FileInfo
 	packed       io.Reader         // of what a packed file holds; nil: it is not packed
 	raw          *io.SectionReader // beneath that
@@ -164,7 +163,7 @@ func (s *file) read(room []byte) (int, error) {
 	if s.offset == 0 && s.packed == nil {
 		head := room[:min(len(room), plain.HeadSize)]
 		n, _ := s.f.ReadAt(head, 0)
-		if err := plain.Refused(head[:n], s.path); err != nil {
+		if err := plain.Refused(head[:n], s.path.Name); err != nil {
 			return 0, err
 		}
 		if plain.Packed(head[:n]) {
@@ -177,7 +176,7 @@ func (s *file) read(room []byte) (int, error) {
 	}
 	n, err := s.packed.Read(room)
 	if errors.Is(err, plain.ErrDamaged) {
-		s.damage, err = s.path+": "+err.Error(), io.EOF
+		s.damage, err = s.path.Name+": "+err.Error(), io.EOF
 	}
 	return n, err
 }
@@ -204,7 +203,7 @@ func (s *file) remember(text []byte) {
 // replaced reports whether the file must be read from the beginning, or another one in its place. While what is there
 // can't be read, what was read stays, and what may still be written to the file as it was is read.
 func (s *file) replaced() bool {
-	there, err := os.Stat(s.path)
+	there, err := s.path.Stat()
 	s.trouble = ""
 	switch {
 	case err == nil:
@@ -214,7 +213,7 @@ func (s *file) replaced() bool {
 	case s.missingSince.IsZero():
 		s.missingSince = time.Now()
 	}
-	if err == nil && !os.SameFile(there, s.info) {
+	if err == nil && !s.path.In.Same(there, s.info) {
 		f, info, err := openRegular(s.path)
 		if err == nil {
 			s.f.Close()
@@ -244,17 +243,17 @@ func (s *file) replaced() bool {
 }
 
 // openRegular opens a regular file, and nothing whose opening may wait.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
+func openRegular(path files.Path) (files.File, fs.FileInfo, error) {
+	info, err := path.Stat()
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case info.IsDir():
-		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errDirectory}
+		return nil, nil, &fs.PathError{Op: "read", Path: path.Name, Err: errDirectory}
 	case !info.Mode().IsRegular():
-		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("expected a regular file")}
+		return nil, nil, &fs.PathError{Op: "read", Path: path.Name, Err: errors.New("expected a regular file")}
 	}
-	f, err := os.Open(path)
+	f, err := path.Open()
 	if err == nil {
 		if info, err = f.Stat(); err != nil {
 			f.Close()
@@ -269,7 +268,7 @@ func (s *file) Waiting() string {
 	case s.trouble != "":
 		return s.trouble
 	case !s.missingSince.IsZero() && time.Since(s.missingSince) > patience:
-		return s.path + ": the file is gone, waiting"
+		return s.path.Name + ": the file is gone, waiting"
 	case s.number > 0 && !s.decoder.metrics() && time.Since(s.info.ModTime()) > patience:
 		return s.noneYet()
 	}
@@ -288,9 +287,9 @@ func (s *file) unchanged() bool {
 
 func (s *file) reset() {
 	options := s.options
-	s.lines = newLines(s.path)
+	s.lines = newLines(s.path.Name)
 	s.configure(options)
-	s.decoder.Info(settingsBeside(filepath.Dir(s.path)))
+	s.decoder.Info(settingsBeside(s.path.Dir()))
 	s.lenient = !s.final
 	s.offset, s.last, s.missingSince, s.usedUnended = 0, nil, time.Time{}, false
 	s.packed, s.damage = nil, ""
@@ -314,7 +313,7 @@ func (s *file) Read() float64 {
 	return 1
 }
 
-func (s *file) Name() string { return s.path }
+func (s *file) Name() string { return s.path.Name }
 
 // Stale says that the file has not been written to for some time.
 func (s *file) Stale() string { return untouched(s.info.ModTime()) }

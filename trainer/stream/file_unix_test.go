@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"newtop/trainer/logs/files"
 )
 
 // A named pipe that nobody writes to holds up nothing, and is read once somebody does.
@@ -18,7 +20,7 @@ func TestNamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip("no named pipes here: ", err)
 	}
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}

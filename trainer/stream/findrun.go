@@ -1,14 +1,14 @@
 package stream
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	slashed "path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 )
 
@@ -20,55 +20,46 @@ const (
 
 // foundRun is a directory with the event files of one run.
 type foundRun struct {
-	dir     string
-	files   []string // in the order of their names
-	watch   []string // directories in which files may come
-	started int64    // when its newest file was begun, in seconds since 1970
+	dir     files.Path
+	files   []files.Path // in the order of their names
+	watch   []files.Path // directories in which files may come
+	started int64        // when its newest file was begun, in seconds since 1970
 }
-
-var errEnough = errors.New("enough")
 
 // findRun returns the run of a directory whose newest event file was begun last. It returns an error if there is no
 // event file.
-func findRun(dir string) (foundRun, error) {
-	files := make(map[string][]string) // by directory
-	started := make(map[string]int64)
-	var dirs []string
-	seen := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if path == dir {
-				return err
-			}
-			return nil // a directory that can't be read has nothing for us
-		}
-		if seen++; seen > maxEntries {
-			return errEnough
-		}
-		if d.IsDir() {
-			if path != dir && (find.Hidden(d.Name()) || depth(dir, path) > maxDepth) {
-				return fs.SkipDir
-			}
-			dirs = append(dirs, path)
-			return nil
-		}
-		if strings.Contains(d.Name(), "tfevents") && !d.IsDir() {
-			parent := filepath.Dir(path)
-			files[parent] = append(files[parent], path)
-			started[parent] = max(started[parent], beginning(d))
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
+func findRun(dir files.Path) (foundRun, error) {
+	if _, err := dir.List(1); err != nil {
 		return foundRun{}, err
 	}
-	has := func(dir string) bool { return len(files[dir]) > 0 }
+	events := make(map[string][]files.Path) // by directory
+	started := make(map[string]int64)
+	dirs := []files.Path{dir}
+	seen := 0
+	enter := func(key string) bool {
+		return !find.Hidden(slashed.Base(key)) && strings.Count(key, "/") < maxDepth
+	}
+	for key, d := range dir.Below(enter) {
+		if seen++; seen > maxEntries {
+			break
+		}
+		path := dir.Join(key)
+		if d.IsDir() {
+			dirs = append(dirs, path)
+		} else if strings.Contains(d.Name(), "tfevents") {
+			parent := path.Dir().Name
+			events[parent] = append(events[parent], path)
+			started[parent] = max(started[parent], beginning(d))
+		}
+	}
+	has := func(dir string) bool { return len(events[dir]) > 0 }
+	top := dir.Join().Name
 	runs := make(map[string]*foundRun)
-	for parent, paths := range files {
-		root := find.RunOf(dir, parent, has)
+	for parent, paths := range events {
+		root := find.RunOf(top, parent, has)
 		r := runs[root]
 		if r == nil {
-			r = &foundRun{dir: root}
+			r = &foundRun{dir: dir.At(root)}
 			runs[root] = r
 		}
 		r.files = append(r.files, paths...)
@@ -76,25 +67,17 @@ func findRun(dir string) (foundRun, error) {
 	}
 	var best *foundRun
 	for _, r := range runs {
-		if best == nil || r.started > best.started || r.started == best.started && r.dir > best.dir {
+		if best == nil || r.started > best.started || r.started == best.started && r.dir.Name > best.dir.Name {
 			best = r
 		}
 	}
 	if best == nil {
 		return foundRun{}, fmt.Errorf("%s: no event file: expected files named events.out.tfevents.…", dir)
 	}
-	slices.Sort(best.files)
+	slices.SortFunc(best.files, func(a, b files.Path) int { return strings.Compare(a.Name, b.Name) })
 	const maxWatched = 256
 	best.watch = dirs[:min(len(dirs), maxWatched)]
 	return *best, nil
-}
-
-func depth(dir, path string) int {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil {
-		return 0
-	}
-	return strings.Count(filepath.ToSlash(rel), "/") + 1
 }
 
 // beginning returns when an event file was begun, by its name or else by when it was written.

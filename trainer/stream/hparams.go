@@ -1,12 +1,11 @@
 package stream
 
 import (
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // maxSettingsFile is the longest hparams.yaml that is read.
@@ -15,12 +14,12 @@ const maxSettingsFile = 64 << 10
 // settingsBeside returns the settings that Lightning's loggers write beside a log, in hparams.yaml. Of YAML it reads
 // what they are mostly of: numbers, words and texts by their names, and such lists of names within one another, joined
 // by /. Lists and texts over several lines are left out.
-func settingsBeside(dir string) logs.Info {
-	path := filepath.Join(dir, "hparams.yaml")
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxSettingsFile {
+func settingsBeside(dir files.Path) logs.Info {
+	path := dir.Join("hparams.yaml")
+	if info, err := path.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxSettingsFile {
 		return logs.Info{}
 	}
-	text, err := os.ReadFile(path)
+	text, err := path.Read(maxSettingsFile)
 	if err != nil {
 		return logs.Info{}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // TestSettingsBeside reads what PyYAML writes of the settings of a Lightning module, beside its metrics.csv.
@@ -26,7 +27,7 @@ func TestSettingsBeside(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "metrics.csv"), past, past); err != nil {
 		t.Fatal(err)
 	}
-	s, err := File(filepath.Join(dir, "metrics.csv"))
+	s, err := File(files.Here(filepath.Join(dir, "metrics.csv")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/jsonlog"
@@ -28,8 +26,8 @@ const headSize = 64 << 10
 
 // Open returns a source of whatever a training program has written at a path. A directory is searched, and waited for
 // as long as there is nothing in it. run says which of the runs that a log holds, by name or ID; empty: the newest.
-func Open(path, run string) (Source, error) {
-	info, err := os.Stat(path)
+func Open(path files.Path, run string) (Source, error) {
+	info, err := path.Stat()
 	switch {
 	case err != nil:
 		return nil, err
@@ -42,15 +40,15 @@ func Open(path, run string) (Source, error) {
 }
 
 // openFile finds out by its head what a file is. What is none of the formats that are not lines is lines.
-func openFile(path, run string) (Source, error) {
-	head, err := startOf(path)
+func openFile(path files.Path, run string) (Source, error) {
+	head, err := path.Read(headSize)
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Base(path)
+	name := path.Base()
 	switch {
 	case strings.Contains(name, "tfevents"):
-		return TensorBoard(filepath.Dir(path))
+		return TensorBoard(path.Dir())
 	case wandb.Sniff(head):
 		return opened(path)(wandb.Open(path))
 	case mlflow.SniffDB(path):
@@ -66,7 +64,7 @@ func openFile(path, run string) (Source, error) {
 }
 
 // opened makes a source of a reader that was opened at a path.
-func opened(path string) func(logs.Reader, error) (Source, error) {
+func opened(path files.Path) func(logs.Reader, error) (Source, error) {
 	return func(r logs.Reader, err error) (Source, error) {
 		if err != nil {
 			return nil, err
@@ -75,34 +73,17 @@ func opened(path string) func(logs.Reader, error) (Source, error) {
 	}
 }
 
-func startOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	return head[:n], nil
-}
-
 // IsDatabase reports whether a file is a database of one of the trackers that are read.
-func IsDatabase(path string) bool { return mlflow.SniffDB(path) || trackio.Sniff(path) }
+func IsDatabase(path files.Path) bool { return mlflow.SniffDB(path) || trackio.Sniff(path) }
 
 // Find lists what can be watched in a directory, what was written last first.
-func Find(dir string) []find.Candidate {
-	list, err := find.Dir(dir)
-	if err != nil {
-		return nil
-	}
+func Find(dir files.Path) []find.Candidate {
+	list, _ := find.Dir(dir)
 	return list
 }
 
 // openDir opens the newest of what a directory holds, or the one of a name.
-func openDir(dir, run string) (Source, error) {
+func openDir(dir files.Path, run string) (Source, error) {
 	list, err := find.Dir(dir)
 	if err != nil {
 		return nil, err
@@ -129,37 +110,37 @@ func nameOf(c find.Candidate) string {
 	return c.Path
 }
 
-// OpenFound opens what was found in a directory. TensorBoard's files are looked for in all of it, so that a run that
-// begins later is shown.
-func OpenFound(c find.Candidate, dir string) (Source, error) {
+// OpenFound opens what was found in a directory.
+func OpenFound(c find.Candidate, dir files.Path) (Source, error) {
+	path := dir.At(c.Path)
 	switch c.Kind {
 	case "tensorboard":
-		return TensorBoard(c.Path)
+		return TensorBoard(path)
 	case "mlruns":
-		return opened(c.Path)(mlflow.OpenFiles(c.Path, c.Run))
+		return opened(path)(mlflow.OpenFiles(path, c.Run))
 	case "wandb":
-		if info, err := os.Stat(c.Path); err == nil && info.IsDir() {
-			return opened(c.Path)(wandb.OpenRun(c.Path, c.Run))
-		}
-	case "sacred", "dvclive", "clearml":
-		if r, ok := folders.Open(c.Path); ok {
-			return Reading(r, c.Path), nil
+		if path.IsDir() {
+			return opened(path)(wandb.OpenRun(path, c.Run))
 		}
 	case "trainer_state":
-		return opened(c.Path)(jsonlog.OpenTrainerState(c.Path))
+		return opened(path)(jsonlog.OpenTrainerState(path))
 	}
-	return openFile(c.Path, c.Run)
+	if r, ok := folders.Open(path); ok {
+		return Reading(r, path), nil
+	}
+	return openFile(path, c.Run)
 }
 
 // Await returns a source of what a program will write at a path where there is nothing yet, or an empty file.
-func Await(path, run string) Source {
+func Await(path files.Path, run string) Source {
 	return &awaiting{dir: path, run: run, file: true, watcher: newWatcher(path)}
 }
 
 // awaiting is a directory in which there is nothing yet, or a file that is not there. When there is, that is the
 // source.
 type awaiting struct {
-	dir, run  string
+	dir       files.Path
+	run       string
 	file      bool   // it is to be a file
 	trouble   string // why that can't be opened for now
 	watcher   *watcher
@@ -200,7 +181,7 @@ func (s *awaiting) look() (source Source, err error) {
 		return source, err
 	}
 	s.trouble = ""
-	if info, err := os.Stat(s.dir); err != nil || info.Mode().IsRegular() && info.Size() == 0 {
+	if info, err := s.dir.Stat(); err != nil || info.Mode().IsRegular() && info.Size() == 0 {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.trouble = err.Error()
 		}
@@ -222,9 +203,9 @@ func (s *awaiting) Waiting() string {
 	case s.trouble != "":
 		return s.trouble
 	case s.file:
-		return s.dir + ": nothing there yet, waiting"
+		return s.dir.Name + ": nothing there yet, waiting"
 	}
-	return "nothing to watch in " + s.dir + " yet"
+	return "nothing to watch in " + s.dir.Name + " yet"
 }
 
 func (s *awaiting) Wait(ctx context.Context) error {
@@ -245,7 +226,7 @@ func (s *awaiting) Name() string {
 	if s.found != nil {
 		return s.found.Name()
 	}
-	return s.dir
+	return s.dir.Name
 }
 
 func (s *awaiting) explain() *shape.Explanation { return Explain(s.found) }

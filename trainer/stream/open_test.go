@@ -3,6 +3,7 @@ package stream
 import (
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	_ "modernc.org/sqlite"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/files/filestest"
 	"newtop/trainer/logs/shape"
 )
 
@@ -139,26 +142,87 @@ func TestOpenWhatIsFound(t *testing.T) {
 			for pair := range slices.Chunk(c.files, 2) {
 				put(t, dir, pair[0], pair[1])
 			}
-			if list := Find(dir); len(list) == 0 || list[0].Kind != c.kind {
-				t.Fatalf("found %v", list)
+			var elsewhere filestest.Memory
+			if err := elsewhere.Fill(os.DirFS(dir)); err != nil {
+				t.Fatal(err)
 			}
 			want := c.want
 			if want == nil {
 				want = []float64{2, 1}
 			}
-			s, err := Open(dir, c.run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := losses(t, s); !slices.Equal(got, want) {
-				t.Errorf("losses %v, expected %v: %s", got, want, s.(warner).Warning())
-			}
-			if _, err := Open(dir, "none of them"); err == nil ||
-				!strings.Contains(err.Error(), "no run none of them") {
-				t.Errorf("another run: %v", err)
+			for _, at := range []files.Path{files.Here(dir), elsewhere.Path(".")} {
+				if list := Find(at); len(list) == 0 || list[0].Kind != c.kind {
+					t.Fatalf("%T: found %v", at.In, list)
+				}
+				s, err := Open(at, c.run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := losses(t, s); !slices.Equal(got, want) {
+					t.Errorf("%T: losses %v, expected %v: %s", at.In, got, want, s.(warner).Warning())
+				}
+				if _, err := Open(at, "none of them"); err == nil ||
+					!strings.Contains(err.Error(), "no run none of them") {
+					t.Errorf("%T: another run: %v", at.In, err)
+				}
 			}
 		})
 	}
+}
+
+// What lies where nothing tells of changes is followed as well: a file that grows and is replaced, and a database, which
+// is copied each time.
+func TestFollowElsewhere(t *testing.T) {
+	var m filestest.Memory
+	m.Write("a.log", "step 1 loss 3\n")
+	s, err := Open(m.Path("a.log"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	next := func(want float64) {
+		t.Helper()
+		for ctx := limit(t); ; {
+			e, err := s.Next(ctx)
+			if errors.Is(err, ErrNone) {
+				err = s.Wait(ctx)
+			}
+			if err != nil && !errors.Is(err, ErrRestart) {
+				t.Fatal(err)
+			}
+			if e, ok := e.(event.EpochEvent); ok {
+				if float64(e.Loss) != want {
+					t.Errorf("loss %v, expected %v", e.Loss, want)
+				}
+				return
+			}
+		}
+	}
+	next(3)
+	m.Append("a.log", "step 2 loss 2\n")
+	next(2)
+	m.Remove("a.log")
+	m.Write("a.log", "step 1 loss 1\n")
+	next(1)
+
+	dir := t.TempDir()
+	put(t, dir, "p.db", trackioTables)
+	copied := func() {
+		if err := m.Fill(os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied()
+	if s, err = Open(m.Path("p.db"), "fox"); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	next(2)
+	next(1)
+	put(t, dir, "p.db", `CREATE TABLE more (x);
+		INSERT INTO metrics VALUES (5, 'i', '2026-08-21T09:12:28+00:00', 'fox', 3, '{"loss": 0.5}')`)
+	copied()
+	next(0.5)
 }
 
 // Event files are found where their writers put them: in parts of a run, in Guild's hidden directory, below a link.
@@ -170,7 +234,7 @@ func TestOpenEventFilesThatAreFound(t *testing.T) {
 		w.put("loss", 1, 1e9, 2)
 		w.put("loss", 2, 1e9+1, 1)
 		w.old()
-		s, err := Open(dir, "")
+		s, err := Open(files.Here(dir), "")
 		if err != nil {
 			t.Errorf("%s: %v", sub, err)
 			continue
@@ -206,13 +270,13 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 	dir := t.TempDir()
 	events := "{\"type\":\"epoch\",\"epoch\":1,\"loss\":2,\"figures\":[{\"key\":\"a\",\"value\":1}]}\n" // a list of objects in its first line
 	put(t, dir, "events", events)
-	for _, s := range []Source{first(Open(filepath.Join(dir, "events"), "")), Lines(strings.NewReader(events), "x")} {
+	for _, s := range []Source{first(Open(files.Here(filepath.Join(dir, "events")), "")), Lines(strings.NewReader(events), "x")} {
 		if got := losses(t, s); !slices.Equal(got, []float64{2}) {
 			t.Errorf("events: losses %v", got)
 		}
 	}
 	put(t, dir, "history", `{"loss": [2, 1]}`)
-	s, err := Open(filepath.Join(dir, "history"), "")
+	s, err := Open(files.Here(filepath.Join(dir, "history")), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/plain"
 )
 
@@ -214,15 +214,15 @@ func (p *pipe) Close() error {
 
 // named is a named pipe that is opened by its first Read, for that waits for a writer. Close may be called meanwhile.
 type named struct {
-	path   string
-	f      *os.File // of the goroutine that reads; it and Close meet at mu
+	path   files.Path
+	f      files.File // of the goroutine that reads; it and Close meet at mu
 	mu     sync.Mutex
 	closed bool
 }
 
 func (n *named) Read(b []byte) (int, error) {
 	if n.f == nil {
-		f, err := os.Open(n.path)
+		f, err := n.path.Open()
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/logs/files"
 )
 
 // handle carries out a viewer's command.
@@ -218,18 +219,11 @@ func (p *Player) wake() (at time.Time) {
 	}
 	switch {
 	case p.mode == playing:
-		soonest(later(p.due, p.moved.Add(frame)))
+		soonest(files.Later(p.due, p.moved.Add(frame)))
 	case p.mode == following && p.at < len(p.events):
 		soonest(p.moved.Add(frame))
 	}
 	return at
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // status makes the status that of the position.

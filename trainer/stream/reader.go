@@ -5,24 +5,23 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // Reading returns a source of a log that is not lines. Close closes the reader.
-func Reading(r logs.Reader, name string) Source {
-	s := &reading{reader: r, name: name}
+func Reading(r logs.Reader, path files.Path) Source {
+	s := &reading{reader: r, name: path.Name}
 	paths := r.Watch()
 	if len(paths) == 0 {
-		paths = []string{name}
+		paths = []files.Path{path}
 	}
 	s.watcher = newWatcher(paths[0])
 	s.watcher.only = ""
-	s.watched = map[string]bool{paths[0]: true}
+	s.watched = map[files.Path]bool{paths[0]: true}
 	s.reset()
 	return s
 }
@@ -33,7 +32,7 @@ type reading struct {
 	reader  logs.Reader
 	name    string
 	watcher *watcher
-	watched map[string]bool
+	watched map[files.Path]bool
 	final   bool // nobody waits for more
 	drained bool // whether there may be nothing more, since the last ErrNone
 	came    time.Time
@@ -100,8 +99,8 @@ func (s *reading) Wait(ctx context.Context) error {
 	for _, path := range s.reader.Watch() {
 		if !s.watched[path] {
 			s.watched[path] = true
-			if info, err := os.Stat(path); err != nil || !info.IsDir() {
-				path = filepath.Dir(path)
+			if !path.IsDir() {
+				path = path.Dir()
 			}
 			s.watcher.add(path)
 		}
@@ -123,9 +122,7 @@ func (s *reading) Final() { s.final = true }
 // Written is when the log was written last, zero if it is gone.
 func (s *reading) Written() (last time.Time) {
 	for _, path := range s.reader.Watch() {
-		if info, err := os.Stat(path); err == nil {
-			last = later(last, info.ModTime())
-		}
+		last = files.Later(last, path.Written())
 	}
 	return last
 }

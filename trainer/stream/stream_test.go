@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -176,7 +177,7 @@ func TestFileThatGrows(t *testing.T) {
 		}
 	}
 	write(0, lineOf(1)+"\n"+lineOf(2)[:9])
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestLastLineWithoutAnEnd(t *testing.T) {
 	}
 	s, err := func() (Source, error) {
 		write("step,loss\n1,2\n2,1")
-		return File(path)
+		return File(files.Here(path))
 	}()
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +293,7 @@ func TestHoleInAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(path, "")
+	s, err := Open(files.Here(path), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,14 +303,14 @@ func TestHoleInAFile(t *testing.T) {
 }
 
 func TestFileThatIsNone(t *testing.T) {
-	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := File(files.Here(filepath.Join(t.TempDir(), "none"))); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file gave %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "words.txt")
 	if err := os.WriteFile(path, []byte("two\nwords"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +332,7 @@ func TestFileThatIsNone(t *testing.T) {
 	if _, err := all(t, s); !errors.As(err, &bad) || bad.Line != 1 {
 		t.Errorf("an old file without events gave %v", err)
 	}
-	if _, err := File(t.TempDir()); err == nil || !strings.Contains(err.Error(), "directory") {
+	if _, err := File(files.Here(t.TempDir())); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a directory gave %v", err)
 	}
 }
@@ -344,7 +345,7 @@ func TestOldFilesAreStale(t *testing.T) {
 	if err := os.Chtimes(path, time.Time{}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestOldFilesAreStale(t *testing.T) {
 
 // Where the system does not tell of changes they are found by looking.
 func TestWatcherWithoutHelp(t *testing.T) {
-	w := newWatcher(t.TempDir())
+	w := newWatcher(files.Here(t.TempDir()))
 	w.close()
 	w.begin()
 	w.notify.Close()

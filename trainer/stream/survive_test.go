@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // TestFileSurvives: whatever is done to a file that is watched, the watch goes on, says why nothing comes, and shows what
@@ -60,7 +61,7 @@ func TestFileSurvives(t *testing.T) {
 			if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Open(path, "")
+			s, err := Open(files.Here(path), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +120,7 @@ func TestFileSurvives(t *testing.T) {
 func TestBoxInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
 	os.WriteFile(path, nil, 0o600)
-	s, err := File(path)
+	s, err := File(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func add(text string) func(string) error {
 // TestAwaitedFile: a file is waited for, and read as what it is when something stands in it.
 func TestAwaitedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "train.log")
-	s := Await(path, "")
+	s := Await(files.Here(path), "")
 	defer s.Close()
 	look := func() ([]float64, error) {
 		s.(*awaiting).checkedAt = time.Time{}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms
@@ -26,17 +26,13 @@ import (
 // come, when a later step comes, or when nothing more came for two seconds, or longer where values of the steps before
 // took longer. A value of an earlier step is told late, with its own step. Where the steps of the tag that is furthest
 // begin again lower, the run went back to an earlier epoch, and from the first one it is a new run.
-func TensorBoard(dir string) (Source, error) {
-	real, err := filepath.EvalSymlinks(dir)
+func TensorBoard(dir files.Path) (Source, error) {
+	found, err := findRun(dir)
 	if err != nil {
 		return nil, err
 	}
-	found, err := findRun(real)
-	if err != nil {
-		return nil, err
-	}
-	b := &board{dir: real}
-	b.watcher = newWatcher(real)
+	b := &board{dir: dir}
+	b.watcher = newWatcher(dir)
 	b.start(found)
 	return b, nil
 }
@@ -56,7 +52,7 @@ const (
 
 // board reads the event files of one run, always the value that was written first, and joins the values of a step.
 type board struct {
-	dir     string
+	dir     files.Path
 	run     foundRun
 	watcher *watcher
 	scanned time.Time // when directories were listed
@@ -77,7 +73,7 @@ func (b *board) start(run foundRun) {
 		b.warning = ""
 	}
 	b.run, b.scanned = run, time.Now()
-	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
+	b.stepAssembler = newStepAssembler(filepath.Base(run.dir.Full()))
 	b.Info(settingsBeside(run.dir))
 	b.polled, b.dead = false, nil
 	b.sessions, b.histograms = nil, make(map[string]bool)
@@ -86,7 +82,7 @@ func (b *board) start(run foundRun) {
 
 // open opens the files of the run that are not open yet.
 func (b *board) open(run foundRun) {
-	have := make(map[string]bool)
+	have := make(map[files.Path]bool)
 	for _, f := range b.files {
 		have[f.path] = true
 	}
@@ -94,14 +90,13 @@ func (b *board) open(run foundRun) {
 		if have[path] {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := path.Open()
 		if err != nil {
 			b.warn(err)
 			continue
 		}
-		prefix := prefixOf(run.dir, filepath.Dir(path))
-		b.files = append(b.files, b.newEventFile(path, prefix, f))
-		b.watcher.add(filepath.Dir(path))
+		b.files = append(b.files, b.newEventFile(path, prefixOf(run.dir, path.Dir()), f))
+		b.watcher.add(path.Dir())
 	}
 	for _, dir := range run.watch {
 		b.watcher.add(dir)
@@ -168,7 +163,7 @@ func (b *board) idle() bool {
 func (b *board) Written() (last time.Time) {
 	for _, f := range b.files {
 		if !f.over {
-			last = later(last, f.wrote)
+			last = files.Later(last, f.wrote)
 		}
 	}
 	return last
@@ -253,7 +248,7 @@ func (b *board) Read() float64 {
 func (b *board) Final() { b.final = true }
 
 // Name is the run's directory.
-func (b *board) Name() string { return b.run.dir }
+func (b *board) Name() string { return b.run.dir.Name }
 
 // Stale says that nothing has been written for some time, or that nothing more can be read.
 func (b *board) Stale() string {
@@ -266,7 +261,7 @@ func (b *board) Stale() string {
 
 // Warning says what could not be read.
 func (b *board) Warning() string {
-	return cmp.Or(b.warning, b.leftOut(b.run.dir))
+	return cmp.Or(b.warning, b.leftOut(b.run.dir.Name))
 }
 
 func (b *board) closeFiles() {

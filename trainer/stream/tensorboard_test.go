@@ -13,6 +13,7 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // eventWriter appends scalars to an event file, as a training program does.
@@ -56,7 +57,7 @@ func (w *eventWriter) old() {
 
 func openBoard(t *testing.T, dir string) Source {
 	t.Helper()
-	s, err := TensorBoard(dir)
+	s, err := TensorBoard(files.Here(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,10 +283,10 @@ func TestStepPatience(t *testing.T) {
 
 func TestTensorBoardThatIsNone(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := TensorBoard(dir); err == nil || !strings.Contains(err.Error(), "no event file: expected files named events.out.tfevents") {
+	if _, err := TensorBoard(files.Here(dir)); err == nil || !strings.Contains(err.Error(), "no event file: expected files named events.out.tfevents") {
 		t.Errorf("an empty directory gave %v", err)
 	}
-	if _, err := TensorBoard(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := TensorBoard(files.Here(filepath.Join(dir, "none"))); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory gave %v", err)
 	}
 	bad := filepath.Join(dir, fileName)

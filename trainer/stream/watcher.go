@@ -2,11 +2,12 @@ package stream
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"newtop/trainer/logs/files"
 )
 
 // How often files are looked at where the system tells of changes, which it does not on every file system, and where it
@@ -22,16 +23,16 @@ type watcher struct {
 	notify *fsnotify.Watcher // nil where there is none
 	only   string            // the name of the one file that matters, or empty for all
 	poll   time.Duration
-	dirs   []string // that will be watched from the first wait on
-	names  bool     // whether files may have come, gone or been renamed since this was last set to false
+	dirs   []files.Path // that will be watched from the first wait on
+	names  bool         // whether files may have come, gone or been renamed since this was last set to false
 }
 
 // newWatcher watches a file and what may take its place, or a directory, from the first wait on: the system takes some
 // milliseconds, which what is read once can spare.
-func newWatcher(path string) *watcher {
-	w := &watcher{poll: fastPoll, dirs: []string{path}}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		w.dirs[0], w.only = filepath.Dir(path), filepath.Base(path)
+func newWatcher(path files.Path) *watcher {
+	w := &watcher{poll: fastPoll, dirs: []files.Path{path}}
+	if !path.IsDir() {
+		w.dirs[0], w.only = path.Dir(), path.Base()
 	}
 	return w
 }
@@ -44,7 +45,7 @@ func (w *watcher) begin() {
 	if err != nil {
 		return
 	}
-	if notify.Add(dirs[0]) != nil {
+	if !notifies(notify, dirs[0]) {
 		notify.Close()
 		return
 	}
@@ -55,13 +56,18 @@ func (w *watcher) begin() {
 }
 
 // add watches one more directory. Where that fails its changes are seen when it is looked at.
-func (w *watcher) add(dir string) {
+func (w *watcher) add(dir files.Path) {
 	switch {
 	case w.dirs != nil:
 		w.dirs = append(w.dirs, dir)
-	case w.notify != nil && w.notify.Add(dir) != nil:
+	case w.notify != nil && !notifies(w.notify, dir):
 		w.poll = fastPoll
 	}
+}
+
+func notifies(n *fsnotify.Watcher, dir files.Path) bool {
+	name := dir.In.Local(dir.Name)
+	return name != "" && n.Add(name) == nil
 }
 
 // wait returns when something may have changed, after a time if that is not 0, or with the context's error.

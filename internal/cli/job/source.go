@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 )
@@ -33,10 +33,10 @@ func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stre
 	}
 	info, err := os.Stat(name)
 	switch {
-	case err == nil && info.Mode().IsRegular() && isStore(name):
+	case err == nil && info.Mode().IsRegular() && isStore(files.Here(name)):
 		return recorded(cmd, StoreFlags{File: name}, cmp.Or(run, "last"))
 	case err == nil:
-		source, err = stream.Open(name, run)
+		source, err = stream.Open(files.Here(name), run)
 	case !errors.Is(err, fs.ErrNotExist):
 	case strings.ContainsRune(name, filepath.Separator):
 		err = fmt.Errorf("%s: expected a file, a directory, or a recorded run by ID or name", name)
@@ -75,14 +75,8 @@ func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, fun
 
 // isStore reports whether a file begins as SQLite's do and is none of another program's. It reads, which a pipe must be
 // spared.
-func isStore(path string) bool {
+func isStore(path files.Path) bool {
 	const magic = "SQLite format 3\x00"
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(magic))
-	_, err = io.ReadFull(f, head)
+	head, err := path.Read(int64(len(magic)))
 	return err == nil && string(head) == magic && !stream.IsDatabase(path)
 }

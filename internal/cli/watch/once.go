@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/machine"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/stream"
 )
@@ -31,7 +32,7 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 	for _, name := range names {
 		if runs := w.found(name); len(runs) > 1 {
 			for _, c := range runs {
-				source, err := stream.OpenFound(c, name)
+				source, err := stream.OpenFound(c, files.Here(name))
 				if err == nil {
 					stream.Configure(source, w.text)
 					err = next(source, c.Name, func() error { return nil })
@@ -58,10 +59,10 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 
 // found lists the runs in a directory of which all are shown.
 func (w *watcher) found(name string) []find.Candidate {
-	if w.run != "" || w.listened() || !isDir(name) {
+	if w.run != "" || w.listened() || !files.Here(name).IsDir() {
 		return nil
 	}
-	return stream.Find(name)
+	return stream.Find(files.Here(name))
 }
 
 // printNow prints what a source has now: a table of its metrics, its epochs, or as JSON all that is known of the run.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/logs/shape"
 	"newtop/trainer/stream"
@@ -36,7 +37,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, options screen.Opti
 	}()
 	var runs []tui.Watched
 	for _, name := range names {
-		if isDir(name) {
+		if files.Here(name).IsDir() {
 			if found := p.search(name); len(found) > 0 {
 				runs = append(runs, found...)
 				continue
@@ -69,13 +70,13 @@ type players struct {
 
 // search opens what is new in a directory.
 func (p *players) search(dir string) (runs []tui.Watched) {
-	for i, c := range stream.Find(dir) {
+	for i, c := range stream.Find(files.Here(dir)) {
 		key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
 		if i >= maxRuns || len(p.known) >= maxRuns || p.known[key] {
 			continue
 		}
 		p.known[key] = true
-		source, err := stream.OpenFound(c, dir)
+		source, err := stream.OpenFound(c, files.Here(dir))
 		if err != nil {
 			p.fail(print.OneLine(err))
 			continue
@@ -120,7 +121,7 @@ func (p *players) follow(names []string) {
 			return
 		}
 		for _, name := range names {
-			if !isDir(name) {
+			if !files.Here(name).IsDir() {
 				continue
 			}
 			for _, w := range p.search(name) {

@@ -18,6 +18,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/machine"
 	"newtop/trainer/alert"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/shape"
 	"newtop/trainer/stream"
 	"newtop/tui"
@@ -141,7 +142,8 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		defer sampler.Close()
 		options.Machine = sampler.Sample
 	}
-	if len(names) > 1 || onScreen && w.run == "" && !w.listened() && isDir(names[0]) && len(stream.Find(names[0])) > 1 {
+	if len(names) > 1 || onScreen && w.run == "" && !w.listened() && files.Here(names[0]).IsDir() &&
+		len(stream.Find(files.Here(names[0]))) > 1 {
 		return several(w, cmd, names, options)
 	}
 	return w.one(cmd, names[0], onScreen, options)
@@ -152,7 +154,7 @@ func (w *watcher) open(cmd *cobra.Command, name string) (stream.Source, func() e
 	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
 	if _, missing := os.Stat(name); err != nil && errors.Is(missing, fs.ErrNotExist) && !w.once && !w.explains &&
 		(filepath.Ext(name) != "" || strings.ContainsRune(name, filepath.Separator)) {
-		source, closed, err = stream.Await(name, w.run), func() error { return nil }, nil
+		source, closed, err = stream.Await(files.Here(name), w.run), func() error { return nil }, nil
 	}
 	if err == nil {
 		stream.Configure(source, w.text)
@@ -243,11 +245,6 @@ func screenOf(cmd *cobra.Command, piped bool) (in, out *os.File, ok bool) {
 	}
 	in, _, err := uv.OpenTTY() // /dev/tty, or the console of Windows
 	return in, out, err == nil
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // writerOf is the process that writes a log, 0 where that is not to be found.

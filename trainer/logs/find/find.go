@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/mlflow"
 )
 
@@ -38,8 +37,8 @@ type Candidate struct {
 	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive,
 	// clearml, text or newtop.
 	Kind string
-	// Path is the file, or the directory of tensorboard, trainer_state, mlruns, sacred, dvclive and clearml, or that
-	// of the folders of a run of wandb.
+	// Path is, in the file system that was searched, the file, or the directory of tensorboard, trainer_state, mlruns,
+	// sacred, dvclive and clearml, or that of the folders of a run of wandb.
 	Path    string
 	Run     string    // its ID in a database or store of several runs; empty where that has none yet
 	Name    string    // to show: a run's name, or the path in the directory that was searched
@@ -49,8 +48,8 @@ type Candidate struct {
 // Dir lists what can be watched in a directory and those below it, what was written last first. Directories that begin
 // with a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries,
 // is not found.
-func Dir(dir string) ([]Candidate, error) {
-	s := search{top: filepath.Clean(dir), events: map[string]time.Time{}, states: map[string]time.Time{}}
+func Dir(dir files.Path) ([]Candidate, error) {
+	s := search{top: dir.Join(), events: map[string]time.Time{}, states: map[string]time.Time{}}
 	if _, err := s.read(s.top); err != nil {
 		return nil, err
 	}
@@ -65,13 +64,13 @@ func Dir(dir string) ([]Candidate, error) {
 
 // folder is a directory that is still to be looked at.
 type folder struct {
-	path  string
+	path  files.Path
 	depth int
 }
 
 // search goes through directories, those that lie higher first.
 type search struct {
-	top       string
+	top       files.Path
 	queue     []folder
 	entries   int
 	headsRead int
@@ -85,18 +84,12 @@ type search struct {
 }
 
 // read returns the entries of a directory by name.
-func (s *search) read(path string) ([]fs.DirEntry, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+func (s *search) read(path files.Path) ([]fs.DirEntry, error) {
+	entries, err := path.List(maxFolder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: expected a directory: %w", path, err)
 	}
-	defer f.Close()
-	entries, err := f.ReadDir(maxFolder)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: expected a directory: %w", path, err)
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, nil
+	return entries, err
 }
 
 // visit lists what is in a directory: a run's as a whole, or else its files, and the directories in it for later.
@@ -110,7 +103,7 @@ func (s *search) visit(at folder) {
 		return
 	}
 	for _, e := range entries {
-		path := filepath.Join(at.path, e.Name())
+		path := at.path.Join(e.Name())
 		switch {
 		case e.IsDir():
 			if !Hidden(e.Name()) && at.depth < maxDepth {
@@ -125,21 +118,18 @@ func (s *search) visit(at folder) {
 // add lists a candidate.
 func (s *search) add(c Candidate) {
 	if c.Name == "" {
-		c.Name = s.name(c.Path)
+		c.Name = s.name(s.top.At(c.Path))
 	}
 	s.found = append(s.found, c)
 }
 
 // name is what a path is called in the directory that is searched.
-func (s *search) name(path string) string {
-	rel, err := filepath.Rel(s.top, path)
+func (s *search) name(path files.Path) string {
+	rel, err := filepath.Rel(s.top.Name, path.Name)
 	if err == nil && rel != "." {
 		return filepath.ToSlash(rel)
 	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return filepath.Base(abs)
-	}
-	return path
+	return filepath.Base(path.Full())
 }
 
 // result returns what was found, in order.
@@ -150,12 +140,13 @@ func (s *search) result() []Candidate {
 		return ok
 	}
 	for dir, written := range s.events {
-		root := RunOf(s.top, dir, has)
-		roots[root] = later(roots[root], written)
+		root := RunOf(s.top.Name, dir, has)
+		roots[root] = files.Later(roots[root], written)
 	}
-	_, all := roots[s.top] // tables beside its event files tell of the same run
+	_, all := roots[s.top.Name] // tables beside its event files tell of the same run
 	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool {
-		return loose[c.Kind] && (s.inside(c.Path, roots) || all && c.Kind != "text" && filepath.Dir(c.Path) == s.top)
+		return loose[c.Kind] && (s.inside(c.Path, roots) || all && c.Kind != "text" &&
+			filepath.Dir(c.Path) == s.top.Name)
 	})
 	if len(s.found)+len(roots)+len(s.states) == 0 {
 		s.found = s.begun
@@ -198,7 +189,7 @@ func RunOf(top, dir string, has func(dir string) bool) string {
 
 // inside reports whether a file lies in a run of TensorBoard's, and not just in the directory that is searched.
 func (s *search) inside(path string, roots map[string]time.Time) bool {
-	for at := filepath.Dir(path); at != s.top && at != filepath.Dir(at); at = filepath.Dir(at) {
+	for at := filepath.Dir(path); at != s.top.Name && at != filepath.Dir(at); at = filepath.Dir(at) {
 		if _, ok := roots[at]; ok {
 			return true
 		}
@@ -207,28 +198,13 @@ func (s *search) inside(path string, roots map[string]time.Time) bool {
 }
 
 // store lists the runs of a database or a store of files of MLflow's.
-func (s *search) store(kind, path string, runs []mlflow.Run) {
+func (s *search) store(kind string, path files.Path, runs []mlflow.Run) {
 	for _, r := range runs[:min(len(runs), maxOfOne)] {
-		s.add(Candidate{Kind: kind, Path: path, Run: r.ID, Name: r.Name, Written: r.Written})
+		s.add(Candidate{Kind: kind, Path: path.Name, Run: r.ID, Name: r.Name, Written: r.Written})
 	}
 	if len(runs) == 0 { // one may begin
-		s.add(Candidate{Kind: kind, Path: path, Written: modified(path)})
+		s.add(Candidate{Kind: kind, Path: path.Name, Written: path.Written()})
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func modified(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }
 
 // refused are directories of programs whose logs can't be read, and why.
@@ -244,14 +220,12 @@ var refused = []struct{ name, why string }{
 
 // Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where
 // there is nothing of the kind.
-func Refused(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
+func Refused(dir files.Path) string {
+	dir = dir.At(dir.Full())
 	for _, r := range refused {
-		for _, path := range []string{dir, filepath.Join(dir, r.name)} {
-			if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Base(path) == r.name {
-				return path + ": " + r.why
+		for _, path := range []files.Path{dir, dir.Join(r.name)} {
+			if path.Base() == r.name && path.IsDir() {
+				return path.Name + ": " + r.why
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/logs/files"
+
 	_ "modernc.org/sqlite"
 )
 
@@ -50,7 +52,7 @@ func tree(t *testing.T, files ...string) string {
 // found lists what is found as kind path, and run and name where there are several in one.
 func found(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	candidates, err := Dir(dir)
+	candidates, err := Dir(files.Here(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,7 @@ func TestNewestFirst(t *testing.T) {
 func TestNoDirectory(t *testing.T) {
 	dir := tree(t, "a.log", "x\n")
 	for _, path := range []string{filepath.Join(dir, "a.log"), filepath.Join(dir, "absent")} {
-		if _, err := Dir(path); err == nil {
+		if _, err := Dir(files.Here(path)); err == nil {
 			t.Errorf("%s: expected an error", path)
 		}
 	}
@@ -221,7 +223,7 @@ func TestNoDirectory(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dir := tree(t, "a/.aim/x", "", "b/.neptune/x", "", "c/.cometml-runs/x.zip", "", "d/.aim", "")
 	for sub, word := range map[string]string{"a": "RocksDB", "b": "5 March 2026", "c": "not published", "a/.aim": "RocksDB", "d": "", ".": ""} {
-		got := Refused(filepath.Join(dir, sub))
+		got := Refused(files.Here(filepath.Join(dir, sub)))
 		if !strings.Contains(got, word) || (got == "") != (word == "") || strings.Contains(got, "\n") {
 			t.Errorf("%s: %q", sub, got)
 		}
@@ -247,7 +249,7 @@ func FuzzHeads(f *testing.F) {
 		if err := os.WriteFile(path, head, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := Dir(dir); err != nil || len(list) > 1 {
+		if list, err := Dir(files.Here(dir)); err != nil || len(list) > 1 {
 			t.Errorf("%q: %v, %v", head, list, err)
 		}
 	})

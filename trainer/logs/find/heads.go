@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/shape"
 )
 
@@ -37,7 +38,7 @@ const maxUnusual = 64 << 20
 
 // kindOf returns the kind of a file that is a log of lines, by how it begins; empty where it is none. begun says that
 // by its name it is a log, and has text with numbers, but not yet enough of them to tell.
-func (s *search) kindOf(path, name string) (kind string, begun bool) {
+func (s *search) kindOf(path files.Path, name string) (kind string, begun bool) {
 	ext := filepath.Ext(name)
 	if foreign[ext] {
 		return "", false

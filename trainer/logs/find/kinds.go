@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/internal/sqlitelog"
 	"newtop/trainer/logs/mlflow"
@@ -19,10 +19,9 @@ import (
 
 // whole lists a directory that is all of one run or store, and reports whether it is one: what lies in it is a part of
 // it.
-func (s *search) whole(dir string, entries []fs.DirEntry) bool {
+func (s *search) whole(dir files.Path, entries []fs.DirEntry) bool {
 	has := func(name string) bool {
-		_, ok := slices.BinarySearchFunc(entries, name, func(
-			e fs.DirEntry, name string) int {
+		_, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
 			return strings.Compare(e.Name(), name)
 		})
 		return ok
@@ -31,46 +30,39 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 		for _, e := range entries {
 			if name := e.Name(); e.Type().IsRegular() && strings.HasPrefix(name, "run-") &&
 				strings.HasSuffix(name, c.suffix) {
-				path := filepath.Join(dir, name)
+				path := dir.Join(name)
 				id := strings.TrimSuffix(strings.TrimPrefix(name, "run-"), c.suffix)
-				s.session(Candidate{Kind: c.kind, Path: path, Run: id, Name: wandb.NameOf(path),
-					Written: modified(path)})
+				s.session(Candidate{Kind: c.kind, Path: path.Name, Run: id, Name: wandb.NameOf(path),
+					Written: path.Written()})
 				return true
 			}
 		}
 	}
-	path := func(name string) string { return filepath.Join(dir, name) }
-	switch {
-	case (has("meta.yaml") || slices.ContainsFunc(entries, numbered)) && mlflow.SniffFiles(dir):
+	if kind := folders.Of(dir, has); kind != nil {
+		s.add(Candidate{Kind: kind.Name, Path: dir.Name, Written: kind.Written(dir)})
+		return true
+	}
+	if (has("meta.yaml") || slices.ContainsFunc(entries, numbered)) && mlflow.SniffFiles(dir) {
 		if runs, err := mlflow.ListFiles(dir); err == nil {
 			s.store("mlruns", dir, runs)
 		}
-	case has("run.json") && (has("config.json") || has("metrics.json") || has("cout.txt")):
-		s.add(Candidate{Kind: "sacred", Path: dir, Written: later(
-			modified(path("run.json")), modified(path("metrics.json")))})
-	case has("plots") && isDir(path("plots/metrics")):
-		s.add(Candidate{Kind: "dvclive", Path: dir, Written: later(
-			modified(path("metrics.json")), modified(path("plots/metrics")))})
-	case has("metrics.jsonl") && folders.IsClearML(dir):
-		s.add(Candidate{Kind: "clearml", Path: dir, Written: modified(path("metrics.jsonl"))})
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // session lists the file of a run, or one more of a run that was resumed: W&B makes a folder for each session.
 func (s *search) session(c Candidate) {
-	dir := filepath.Dir(c.Path)
+	dir := s.top.At(c.Path).Dir()
 	if c.Name == "" {
 		c.Name = s.name(dir)
 	}
-	if up := filepath.Dir(dir); c.Kind == "wandb" && dir != s.top && strings.HasSuffix(filepath.Base(dir), "-"+c.Run) {
-		c.Path = up
+	if c.Kind == "wandb" && dir != s.top && strings.HasSuffix(dir.Base(), "-"+c.Run) {
+		c.Path = dir.Dir().Name
 	}
 	for i := range s.found {
 		if f := &s.found[i]; f.Kind == c.Kind && f.Path == c.Path && f.Run == c.Run {
-			f.Written = later(f.Written, c.Written)
+			f.Written = files.Later(f.Written, c.Written)
 			return
 		}
 	}
@@ -80,58 +72,54 @@ func (s *search) session(c Candidate) {
 // numbered reports whether an entry may be a directory of an experiment of MLflow's.
 func numbered(e fs.DirEntry) bool { return e.IsDir() && strings.Trim(e.Name(), "0123456789") == "" }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // application marks the databases of newtop: "newt" (trainer/store/schema.go).
 const application = 0x6e657774
 
 // file lists a file, if it can be watched.
-func (s *search) file(path string) {
-	name := strings.ToLower(filepath.Base(path))
+func (s *search) file(path files.Path) {
+	name := strings.ToLower(path.Base())
 	switch {
 	case strings.Contains(name, "tfevents"):
-		dir := filepath.Dir(path)
-		s.events[dir] = later(s.events[dir], modified(path))
+		dir := path.Dir().Name
+		s.events[dir] = files.Later(s.events[dir], path.Written())
 	case name == "trainer_state.json": // there is one in each of a run's checkpoints
-		dir := filepath.Dir(path)
-		if strings.HasPrefix(filepath.Base(dir), "checkpoint-") && dir != s.top {
-			dir = filepath.Dir(dir)
+		dir := path.Dir()
+		if strings.HasPrefix(dir.Base(), "checkpoint-") && dir != s.top {
+			dir = dir.Dir()
 		}
-		s.states[dir] = later(s.states[dir], modified(path))
+		s.states[dir.Name] = files.Later(s.states[dir.Name], path.Written())
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3", ".db3"}, filepath.Ext(name)):
 		s.database(path)
 	default:
 		switch kind, begun := s.kindOf(path, name); {
 		case begun:
-			s.begun = append(s.begun, Candidate{Kind: kind, Path: path, Name: s.name(path), Written: modified(path)})
+			s.begun = append(s.begun, Candidate{Kind: kind, Path: path.Name, Name: s.name(path),
+				Written: path.Written()})
 		case kind != "":
-			s.add(Candidate{Kind: kind, Path: path, Written: modified(path)})
+			s.add(Candidate{Kind: kind, Path: path.Name, Written: path.Written()})
 		}
 	}
 }
 
 // database lists the runs in a database.
-func (s *search) database(path string) {
+func (s *search) database(path files.Path) {
 	if s.databases++; s.databases > maxDatabases {
 		return
 	}
-	written := later(modified(path), modified(path+"-wal"))
+	written := files.Later(path.Written(), path.At(path.Name+"-wal").Written())
 	switch {
 	case sqlitelog.Application(path) == application:
-		s.add(Candidate{Kind: "newtop", Path: path, Written: written})
+		s.add(Candidate{Kind: "newtop", Path: path.Name, Written: written})
 	case mlflow.SniffDB(path):
 		runs, _ := mlflow.ListDB(path) // one that is locked is listed without runs
 		s.store("mlflow", path, runs)
 	case trackio.Sniff(path):
 		runs, _ := trackio.List(path)
 		for _, r := range runs[:min(len(runs), maxOfOne)] {
-			s.add(Candidate{Kind: "trackio", Path: path, Run: r.ID, Name: r.Name, Written: r.Written})
+			s.add(Candidate{Kind: "trackio", Path: path.Name, Run: r.ID, Name: r.Name, Written: r.Written})
 		}
 		if len(runs) == 0 {
-			s.add(Candidate{Kind: "trackio", Path: path, Written: written})
+			s.add(Candidate{Kind: "trackio", Path: path.Name, Written: written})
 		}
 	}
 }
@@ -140,11 +128,11 @@ func (s *search) database(path string) {
 const headSize = 64 << 10
 
 // head returns how a file begins, unpacked and as UTF-8.
-func (s *search) head(path string, bounded bool) []byte {
+func (s *search) head(path files.Path, bounded bool) []byte {
 	if s.headsRead++; s.headsRead > maxHeads {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, err := path.Open()
 	if err != nil {
 		return nil
 	}

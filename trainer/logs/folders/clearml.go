@@ -1,57 +1,31 @@
 package folders
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/jsontext"
 	"newtop/trainer/logs/shape"
 )
 
 // clearml is what ClearML writes where it is offline: offline/TASK/{task.json, metrics.jsonl, log.jsonl}. It writes 0
-// for what is not finite.
-var clearml = layout{
-	program: "ClearML",
-	find: func(path string) string {
-		if IsClearML(path) {
-			return path
-		}
-		return latest(path, func(dir string) int64 {
-			if !IsClearML(dir) {
-				return 0
-			}
-			return max(written(filepath.Join(dir, "metrics.jsonl")), written(filepath.Join(dir, "log.jsonl")))
-		})
+// for what is not finite. The lines of its metrics are lists.
+var clearml = Kind{
+	Name: "clearml", program: "ClearML",
+	all:     []string{"metrics.jsonl"},
+	any:     []string{"log.jsonl", "task.json"},
+	written: []string{"metrics.jsonl"},
+	is: func(dir files.Path) bool {
+		first, _ := dir.Join("metrics.jsonl").Read(1)
+		return string(first) == "["
 	},
-	parts: func(dir string) []part {
+	parts: func(dir files.Path) []part {
 		return []part{
-			&facts{path: filepath.Join(dir, "task.json"), parse: clearmlTask},
-			&lines{path: filepath.Join(dir, "metrics.jsonl"), parser: shape.New()},
-			&lines{path: filepath.Join(dir, "log.jsonl"), parser: shape.New()},
+			&facts{path: dir.Join("task.json"), parse: clearmlTask},
+			&lines{path: dir.Join("metrics.jsonl"), parser: shape.New()},
+			&lines{path: dir.Join("log.jsonl"), parser: shape.New()},
 		}
 	},
-}
-
-// IsClearML reports whether a directory is a task's: it has two of its files, or metrics whose lines are lists.
-func IsClearML(dir string) bool {
-	metrics, log := has(dir, "metrics.jsonl"), has(dir, "log.jsonl")
-	if metrics && log || (metrics || log) && has(dir, "task.json") {
-		return true
-	}
-	return metrics && startsWith(filepath.Join(dir, "metrics.jsonl"), '[')
-}
-
-// startsWith reports whether a character is the first of a file.
-func startsWith(path string, c byte) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var first [1]byte
-	n, _ := f.Read(first[:])
-	return n == 1 && first[0] == c
 }
 
 // clearmlTask reads a task's name and its hyperparams/SECTION/NAME/value, which are strings.

@@ -2,31 +2,25 @@ package folders
 
 import (
 	"context"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/shape"
 )
 
 // dvclive is what DVCLive writes: dvclive/plots/metrics/NAME.tsv, a table of steps and values each, and params.yaml.
-var dvclive = layout{
-	program: "DVCLive",
-	find: func(path string) string {
-		for _, dir := range []string{path, filepath.Join(path, "dvclive")} {
-			if has(dir, filepath.Join("plots", "metrics")) {
-				return dir
-			}
-		}
-		return ""
-	},
-	parts: func(dir string) []part {
+var dvclive = Kind{
+	Name: "dvclive", program: "DVCLive",
+	all:     []string{"plots"},
+	is:      func(dir files.Path) bool { return dir.Join("plots", "metrics").IsDir() },
+	written: []string{"metrics.json", "plots/metrics"},
+	parts: func(dir files.Path) []part {
 		return []part{
-			&facts{path: filepath.Join(dir, "params.yaml"), parse: params},
-			&metrics{dir: filepath.Join(dir, "plots", "metrics"), byPath: make(map[string]*metric)},
+			&facts{path: dir.Join("params.yaml"), parse: params},
+			&metrics{dir: dir.Join("plots", "metrics"), byKey: make(map[string]*metric)},
 		}
 	},
 }
@@ -47,11 +41,11 @@ func params(text []byte) (fact, error) {
 
 // metrics merges the files of a directory by their steps.
 type metrics struct {
-	dir    string
-	byPath map[string]*metric
-	order  []*metric // by key
-	dirs   []string
-	row    logs.Row
+	dir   files.Path
+	byKey map[string]*metric
+	order []*metric // by key
+	dirs  []files.Path
+	row   logs.Row
 }
 
 // metric is a file. It is the sink of its own parser.
@@ -78,7 +72,7 @@ func (m *metric) End(logs.State, string) {}
 // batch is how many rows a call of read gives at most.
 const batch = 4096
 
-func (m *metrics) read(ctx context.Context, to logs.Sink) (bool, error) {
+func (m *metrics) Read(ctx context.Context, to logs.Sink) (bool, error) {
 	m.scan()
 	for _, f := range m.order {
 		f.more = true
@@ -87,7 +81,7 @@ func (m *metrics) read(ctx context.Context, to logs.Sink) (bool, error) {
 		for _, f := range m.order {
 			for len(f.points) == 0 && f.more {
 				var err error
-				if f.more, err = f.lines.read(ctx, f); err != nil {
+				if f.more, err = f.lines.Read(ctx, f); err != nil {
 					return false, err
 				}
 			}
@@ -101,24 +95,19 @@ func (m *metrics) read(ctx context.Context, to logs.Sink) (bool, error) {
 
 // scan finds files that are new.
 func (m *metrics) scan() {
-	m.dirs = m.dirs[:0]
-	_ = filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // as a directory that was just removed
-		}
+	m.dirs = append(m.dirs[:0], m.dir)
+	for path, d := range m.dir.Below(nil) {
 		if d.IsDir() {
-			m.dirs = append(m.dirs, path)
-			return nil
+			m.dirs = append(m.dirs, m.dir.Join(path))
+			continue
 		}
-		name, ok := strings.CutSuffix(path, ".tsv")
-		if key, err := filepath.Rel(m.dir, name); ok && err == nil && m.byPath[path] == nil {
-			f := &metric{lines: lines{path: path, parser: shape.New()}, key: logs.Clean(filepath.ToSlash(key))}
-			m.byPath[path] = f
+		if key, ok := strings.CutSuffix(path, ".tsv"); ok && m.byKey[key] == nil {
+			f := &metric{lines: lines{path: m.dir.Join(path), parser: shape.New()}, key: logs.Clean(key)}
+			m.byKey[key] = f
 			m.order = append(m.order, f)
 			slices.SortFunc(m.order, func(a, b *metric) int { return strings.Compare(a.key, b.key) })
 		}
-		return nil
-	})
+	}
 }
 
 // give gives the lowest step of what was read.
@@ -151,11 +140,12 @@ func (m *metrics) give(to logs.Sink) bool {
 	return true
 }
 
-func (m *metrics) watch() []string { return m.dirs }
+// Watch lists the directories in which files may come.
+func (m *metrics) Watch() []files.Path { return m.dirs }
 
-func (m *metrics) warning() string {
+func (m *metrics) Warning() string {
 	for _, f := range m.order {
-		if w := f.warning(); w != "" {
+		if w := f.Warning(); w != "" {
 			return w
 		}
 	}

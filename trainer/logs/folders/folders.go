@@ -4,50 +4,70 @@ package folders
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 var _ logs.Reader = (*folder)(nil)
 
-// layout is how a program lays out a folder.
-type layout struct {
+// Kind is how a program lays out a folder.
+type Kind struct {
+	Name    string
 	program string
-	// find returns the folder that lies at a path or a known way below it, empty if none does.
-	find func(path string) string
+	// all are names that are in it, of any at least one; is says what else holds where there is none of any.
+	all, any []string
+	is       func(dir files.Path) bool
+	// written are names whose times say when something of it was written.
+	written []string
 	// parts are what there is to read, in the order in which it is reported; what says how a run ended comes last.
-	parts func(dir string) []part
+	parts func(dir files.Path) []part
 }
 
-var layouts = []layout{sacred, dvclive, clearml}
+var kinds = []*Kind{&sacred, &dvclive, &clearml}
 
-// part reads one file of a folder, or files that belong together.
-type part interface {
-	// read gives the sink what is new, and reports whether there is more already. It returns logs.ErrRestart if what it
-	// gave is void. A file that is not there yet is waited for.
-	read(ctx context.Context, to logs.Sink) (more bool, err error)
-	// warning says in a line what could not be read; empty if all is well.
-	warning() string
-}
-
-// Open returns a reader of the folder that lies at the path, and false if there is none of the kinds that are known. Of
-// several runs below the path it is the newest.
-func Open(path string) (logs.Reader, bool) {
-	for _, l := range layouts {
-		if dir := l.find(path); dir != "" {
-			return &folder{layout: l, dir: dir, parts: l.parts(dir)}, true
+// Of returns the kind of a directory, nil if it is none that is known. has says by names what is in it.
+func Of(dir files.Path, has func(name string) bool) *Kind {
+	for _, k := range kinds {
+		lacks := func(name string) bool { return !has(name) }
+		if !slices.ContainsFunc(k.all, lacks) && (slices.ContainsFunc(k.any, has) || k.is != nil && k.is(dir)) {
+			return k
 		}
 	}
-	return nil, false
+	return nil
 }
 
+// Written is when something of a folder of the kind was written.
+func (k *Kind) Written(dir files.Path) (last time.Time) {
+	for _, name := range k.written {
+		last = files.Later(last, dir.Join(name).Written())
+	}
+	return last
+}
+
+// part reads one file of a folder, or files that belong together, as a logs.Reader does. A file that is not there yet
+// is waited for.
+type part interface {
+	Read(ctx context.Context, to logs.Sink) (more bool, err error)
+	Warning() string
+}
+
+// Open returns a reader of a folder, and false if it is none of the kinds that are known.
+func Open(dir files.Path) (logs.Reader, bool) {
+	kind := Of(dir, func(name string) bool { return dir.Join(name).Exists() })
+	if kind == nil {
+		return nil, false
+	}
+	return kind.open(dir), true
+}
+
+func (k *Kind) open(dir files.Path) *folder { return &folder{Kind: k, dir: dir, parts: k.parts(dir)} }
+
 type folder struct {
-	layout
-	dir   string
+	*Kind
+	dir   files.Path
 	parts []part
 	named bool
 }
@@ -62,9 +82,9 @@ func (f *folder) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		more, err := p.read(ctx, to)
+		more, err := p.Read(ctx, to)
 		if errors.Is(err, logs.ErrRestart) {
-			f.parts, f.named = f.layout.parts(f.dir), false
+			f.parts, f.named = f.Kind.parts(f.dir), false
 		}
 		if more || err != nil {
 			return more, err
@@ -74,11 +94,11 @@ func (f *folder) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 }
 
 // Watch lists the folder and the directories in it that matter.
-func (f *folder) Watch() []string {
-	dirs := []string{f.dir}
+func (f *folder) Watch() []files.Path {
+	dirs := []files.Path{f.dir}
 	for _, p := range f.parts {
-		if w, ok := p.(interface{ watch() []string }); ok {
-			dirs = append(dirs, w.watch()...)
+		if w, ok := p.(interface{ Watch() []files.Path }); ok {
+			dirs = append(dirs, w.Watch()...)
 		}
 	}
 	return dirs
@@ -90,7 +110,7 @@ func (f *folder) Progress() float64 { return 0 }
 // Warning says what could not be read.
 func (f *folder) Warning() string {
 	for _, p := range f.parts {
-		if w := p.warning(); w != "" {
+		if w := p.Warning(); w != "" {
 			return w
 		}
 	}
@@ -99,46 +119,6 @@ func (f *folder) Warning() string {
 
 // Close does nothing: no file is kept open.
 func (f *folder) Close() error { return nil }
-
-// has reports whether a directory has a file or a directory of the name.
-func has(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
-	return err == nil
-}
-
-// latest returns the directory in a path that is valued most, empty if none is above 0.
-func latest(path string, value func(dir string) int64) (best string) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return ""
-	}
-	highest := int64(0)
-	for _, e := range entries {
-		dir := filepath.Join(path, e.Name())
-		if v := value(dir); v > highest {
-			best, highest = dir, v
-		}
-	}
-	return best
-}
-
-// numbered values a directory by the number that is its name.
-func numbered(dir string) int64 {
-	n, err := strconv.ParseInt(filepath.Base(dir), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// written returns when a file was written last, in nanoseconds since 1970, 0 if it is not there.
-func written(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.ModTime().UnixNano()
-}
 
 // began reads a date without a zone as UTC.
 func began(v any) (t time.Time) {

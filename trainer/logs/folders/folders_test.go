@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files/filestest"
 )
 
 // sink writes down what it is given.
@@ -53,43 +52,21 @@ func (s *sink) End(st logs.State, words string) { fmt.Fprintf(s, "end %v %s\n", 
 
 // tree is a directory whose files the test writes as a program would.
 type tree struct {
-	t    *testing.T
-	dir  string
-	r    logs.Reader
-	when time.Time // of the newest file, far enough from now for files' times to tell
+	filestest.Memory
+	t *testing.T
+	r logs.Reader
 }
 
 func newTree(t *testing.T) *tree {
-	return &tree{t: t, dir: t.TempDir(), when: time.Unix(1_700_000_000, 0)}
+	f := &tree{t: t}
+	f.Time = time.Unix(1_700_000_000, 0) // far enough from now for files' times to tell
+	return f
 }
-
-func (f *tree) put(name, text string, flags int) {
-	f.t.Helper()
-	path := filepath.Join(f.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		f.t.Fatal(err)
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flags, 0o644)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if _, err := file.WriteString(text); err != nil {
-		f.t.Fatal(err)
-	}
-	file.Close()
-	f.when = f.when.Add(time.Second)
-	if err := os.Chtimes(path, f.when, f.when); err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-func (f *tree) write(name, text string)  { f.t.Helper(); f.put(name, text, os.O_TRUNC) }
-func (f *tree) append(name, text string) { f.t.Helper(); f.put(name, text, os.O_APPEND) }
 
 func (f *tree) open(path string) {
 	f.t.Helper()
 	var ok bool
-	if f.r, ok = Open(filepath.Join(f.dir, path)); !ok {
+	if f.r, ok = Open(f.Path(path)); !ok {
 		f.t.Fatalf("nothing found in %s", path)
 	}
 }
@@ -127,31 +104,29 @@ const sacredRun = `{
 
 func TestSacred(t *testing.T) {
 	f := newTree(t)
-	f.write("2/run.json", "{}")
-	f.write("2/cout.txt", "")
-	f.write("10/run.json", fmt.Sprintf(sacredRun, "[]", 1, "RUNNING"))
-	f.write("10/config.json", "{\n  \"lr\": 0.5,\n  \"net\": {\"sizes\": [\n 8,\n 4]},\n  \"seed\": 3\n}")
-	f.append("10/cout.txt", "begin\nhalf a ")
-	f.open(".")
+	f.Write("10/run.json", fmt.Sprintf(sacredRun, "[]", 1, "RUNNING"))
+	f.Write("10/config.json", "{\n  \"lr\": 0.5,\n  \"net\": {\"sizes\": [\n 8,\n 4]},\n  \"seed\": 3\n}")
+	f.Append("10/cout.txt", "begin\nhalf a ")
+	f.open("10")
 	f.want("begun", "info Sacred\ninfo mnist 2026-11-23T09:00:00Z\ninfo map[lr:0.5 net/sizes:[ 8, 4] seed:3]\nline begin\n")
-	f.write("10/metrics.json", `{"training.loss": {"steps": [1], "timestamps": ["1970-01-01T00:00:01"], "values": [0.5`)
-	f.append("10/cout.txt", "line\n")
+	f.Write("10/metrics.json", `{"training.loss": {"steps": [1], "timestamps": ["1970-01-01T00:00:01"], "values": [0.5`)
+	f.Append("10/cout.txt", "line\n")
 	f.want("metrics half written", "line half a line\n")
-	f.write("10/metrics.json", `{"training.loss": {"steps": [1], "timestamps": ["1970-01-01T00:00:01"], "values": [0.5]}}`)
+	f.Write("10/metrics.json", `{"training.loss": {"steps": [1], "timestamps": ["1970-01-01T00:00:01"], "values": [0.5]}}`)
 	f.want("metrics", "@step=1 @wall=1 training.loss=0.5\n")
-	f.write("10/metrics.json", `{"training.loss": {"steps": [1, 2], "timestamps": ["1970-01-01T00:00:01", "1970-01-01T00:00:02"], "values": [0.5, NaN]}}`)
-	f.write("10/run.json", fmt.Sprintf(sacredRun, "[]", 11, "RUNNING"))
+	f.Write("10/metrics.json", `{"training.loss": {"steps": [1, 2], "timestamps": ["1970-01-01T00:00:01", "1970-01-01T00:00:02"], "values": [0.5, NaN]}}`)
+	f.Write("10/run.json", fmt.Sprintf(sacredRun, "[]", 11, "RUNNING"))
 	f.want("a heartbeat", "@step=2 @wall=2 training.loss=NaN\n")
-	f.write("10/run.json", fmt.Sprintf(sacredRun, `["Traceback (most recent call last):\n", "ValueError: too  bad\n"]`, 21, "FAILED"))
+	f.Write("10/run.json", fmt.Sprintf(sacredRun, `["Traceback (most recent call last):\n", "ValueError: too  bad\n"]`, 21, "FAILED"))
 	f.want("failed", "end 2 ValueError: too bad\n")
-	f.write("10/cout.txt", "anew\n")
+	f.Write("10/cout.txt", "anew\n")
 	f.want("cut short", "anew\ninfo Sacred\ninfo mnist 2026-11-23T09:00:00Z\ninfo map[lr:0.5 net/sizes:[ 8, 4] seed:3]\n"+
 		"@step=1 @wall=1 training.loss=0.5\n@step=2 @wall=2 training.loss=NaN\nline anew\nend 2 ValueError: too bad\n")
 	if w := f.r.Warning(); w != "" {
 		t.Error(w)
 	}
 	for status, want := range map[string]string{"COMPLETED": "end 1 \n", "INTERRUPTED": "end 3 interrupted\n", "RUNNING": ""} {
-		f.write("10/run.json", fmt.Sprintf(sacredRun, "[]", 31, status))
+		f.Write("10/run.json", fmt.Sprintf(sacredRun, "[]", 31, status))
 		f.want(status, want)
 	}
 }
@@ -159,49 +134,45 @@ func TestSacred(t *testing.T) {
 func TestDVCLive(t *testing.T) {
 	f := newTree(t)
 	const dir = "dvclive/plots/metrics/"
-	f.write("dvclive/params.yaml", "lr: 0.01\nname: 'mlp'\namp: true\nsizes:\n- 8\nnested:\n  a: 1\nempty: {}\n")
-	f.write(dir+"train/loss.tsv", "timestamp\tstep\tloss\n1700000000000\t0\t0.5\n1700000001000\t1\t0.25\n1700000002000\t2\tnan\n")
-	f.write(dir+"acc.tsv", "step\tacc\n0\t0.9\n2\t0.")
-	f.open(".")
+	f.Write("dvclive/params.yaml", "lr: 0.01\nname: 'mlp'\namp: true\nsizes:\n- 8\nnested:\n  a: 1\nempty: {}\n")
+	f.Write(dir+"train/loss.tsv", "timestamp\tstep\tloss\n1700000000000\t0\t0.5\n1700000001000\t1\t0.25\n1700000002000\t2\tnan\n")
+	f.Write(dir+"acc.tsv", "step\tacc\n0\t0.9\n2\t0.")
+	f.open("dvclive")
 	f.want("begun", "info DVCLive\ninfo map[amp:true lr:0.01 name:mlp]\n@step=0 @wall=1.7e+09 acc=0.9 train/loss=0.5\n"+
 		"@step=1 @wall=1.700000001e+09 train/loss=0.25\n@step=2 @wall=1.700000002e+09 train/loss=NaN\n")
-	f.append(dir+"acc.tsv", "95\n")
-	f.write(dir+"lr.tsv", "step\tlr\n")
+	f.Append(dir+"acc.tsv", "95\n")
+	f.Write(dir+"lr.tsv", "step\tlr\n")
 	f.want("the rest of a line", "@step=2 acc=0.95\n")
-	f.append(dir+"lr.tsv", "3\t0.01\n")
+	f.Append(dir+"lr.tsv", "3\t0.01\n")
 	f.want("a new file", "@step=3 lr=0.01\n")
 	f.want("nothing new", "")
 	if n := len(f.r.Watch()); n != 3 {
 		t.Errorf("watches %v", f.r.Watch())
 	}
-	if err := os.RemoveAll(filepath.Join(f.dir, dir)); err != nil {
-		t.Fatal(err)
-	}
-	f.write(dir+"acc.tsv", "step\tacc\n0\t0.5\n")
+	f.Remove(dir)
+	f.Write(dir+"acc.tsv", "step\tacc\n0\t0.5\n")
 	f.want("begun anew", "anew\ninfo DVCLive\ninfo map[amp:true lr:0.01 name:mlp]\n@step=0 acc=0.5\n")
 }
 
 func TestClearML(t *testing.T) {
 	f := newTree(t)
-	const old, dir = "offline/offline-1f/", "offline/offline-2a/"
-	f.write(old+"metrics.jsonl", "")
-	f.write(old+"task.json", "{}")
-	f.write(dir+"task.json", `{"name": "fine tuning", "type": "training", "hyperparams": {"Args": {"lr": {"name": "lr", "section": "Args", "value": "0.5"}, "opt": {"value": "adam"}}}}`)
+	const dir = "offline/offline-2a/"
+	f.Write(dir+"task.json", `{"name": "fine tuning", "type": "training", "hyperparams": {"Args": {"lr": {"name": "lr", "section": "Args", "value": "0.5"}, "opt": {"value": "adam"}}}}`)
 	event := `{"timestamp": 1700000000500, "type": "training_stats_scalar", "task": "offline-2a", "iter": %d, "metric": "loss", "variant": "train", "value": 0.5}`
-	f.write(dir+"metrics.jsonl", "["+fmt.Sprintf(event, 1)+", "+fmt.Sprintf(event, 2)+"]\n["+fmt.Sprintf(event, 3))
-	f.write(dir+"log.jsonl", `[{"timestamp": 1, "type": "log", "task": "offline-2a", "level": "info", "worker": "w", "msg": "one\ntwo"}]`+"\n")
-	f.open("offline")
+	f.Write(dir+"metrics.jsonl", "["+fmt.Sprintf(event, 1)+", "+fmt.Sprintf(event, 2)+"]\n["+fmt.Sprintf(event, 3))
+	f.Write(dir+"log.jsonl", `[{"timestamp": 1, "type": "log", "task": "offline-2a", "level": "info", "worker": "w", "msg": "one\ntwo"}]`+"\n")
+	f.open(dir)
 	f.want("begun", "info ClearML\ninfo fine tuning map[Args/lr:0.5 Args/opt:adam]\n@step=1 @wall=1.7000000005e+09 loss/train=0.5\n@step=2 @wall=1.7000000005e+09 loss/train=0.5\nline one\nline two\n")
-	f.append(dir+"metrics.jsonl", "]\nwhat\n")
+	f.Append(dir+"metrics.jsonl", "]\nwhat\n")
 	f.want("the rest of a line", "@step=3 @wall=1.7000000005e+09 loss/train=0.5\nline what\n")
 }
 
 func TestNothingIsNoFolder(t *testing.T) {
 	f := newTree(t)
-	f.write("run.json", "{}")
-	f.write("1/metrics.jsonl", "{}")
+	f.Write("run.json", "{}")
+	f.Write("1/metrics.jsonl", "{}")
 	for _, path := range []string{".", "1", "none", "run.json"} {
-		if _, ok := Open(filepath.Join(f.dir, path)); ok {
+		if _, ok := Open(f.Path(path)); ok {
 			t.Errorf("%s is a folder", path)
 		}
 	}
@@ -215,8 +186,8 @@ func TestLongFilesAreReadInParts(t *testing.T) {
 	for i := range rows {
 		fmt.Fprintf(&b, "%d\t0.5\n", i)
 	}
-	f.write("plots/metrics/a.tsv", b.String())
-	f.write("plots/metrics/b.tsv", b.String()+strings.Repeat("x", 3*chunk)) // a torn line that is longer than what is read at once
+	f.Write("plots/metrics/a.tsv", b.String())
+	f.Write("plots/metrics/b.tsv", b.String()+strings.Repeat("x", 3*chunk)) // a torn line that is longer than what is read at once
 	f.open(".")
 	s := &sink{}
 	for calls := 1; ; calls++ {
@@ -231,28 +202,23 @@ func TestLongFilesAreReadInParts(t *testing.T) {
 			break
 		}
 	}
-	f.append("plots/metrics/b.tsv", "\n20000\t1\n")
+	f.Append("plots/metrics/b.tsv", "\n20000\t1\n")
 	f.want("after the long line", "@step=20000 b=1\n")
 }
 
 func BenchmarkManyMetrics(b *testing.B) {
-	dir := b.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "plots", "metrics"), 0o755); err != nil {
-		b.Fatal(err)
-	}
+	var m filestest.Memory
 	var text strings.Builder
 	text.WriteString("step\tx\n")
 	for i := range 10_000 {
 		fmt.Fprintf(&text, "%d\t%.6f\n", i, 1/float64(i+1))
 	}
 	for i := range 200 {
-		if err := os.WriteFile(filepath.Join(dir, "plots", "metrics", fmt.Sprintf("m%d.tsv", i)), []byte(text.String()), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		m.Write(fmt.Sprintf("plots/metrics/m%d.tsv", i), text.String())
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r, _ := Open(dir)
+		r, _ := Open(m.Path("."))
 		for more := true; more; {
 			var err error
 			if more, err = r.Read(context.Background(), nothing{}); err != nil {
@@ -273,16 +239,15 @@ func FuzzFolders(f *testing.F) {
 	f.Add(`{"status": "FAILED", "fail_trace": ["x\n"], "start_time": "2026-11-23T09:00:00"}`, `{"a": {"steps": [1], "values": [2], "timestamps": [3]}}`, "step\ta\n1\t2\n", "a: 1\n")
 	f.Add(`[]`, `[{"a":1}]`, "a\r\n", "\x1b[1m")
 	f.Fuzz(func(t *testing.T, run, table, lines, words string) {
-		dir := t.TempDir()
-		os.MkdirAll(filepath.Join(dir, "plots", "metrics"), 0o755)
+		var m filestest.Memory
 		for name, text := range map[string]string{
 			"run.json": run, "config.json": run, "metrics.json": table, "cout.txt": words, "plots/metrics/a.tsv": lines, "params.yaml": words,
 			"task.json": run, "metrics.jsonl": table + "\n", "log.jsonl": words + "\n",
 		} {
-			os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644)
+			m.Write(name, text)
 		}
-		for _, l := range layouts {
-			r := &folder{layout: l, dir: dir, parts: l.parts(dir)}
+		for _, kind := range kinds {
+			r := kind.open(m.Path("."))
 			for more, calls := true, 0; more; calls++ {
 				var err error
 				if more, err = r.Read(context.Background(), nothing{}); err != nil || calls > 10 {

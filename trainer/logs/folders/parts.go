@@ -7,26 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"time"
 
 	"newtop/trainer/logs"
-	"newtop/trainer/logs/jsonlog"
+	"newtop/trainer/logs/files"
 )
-
-// stamp tells versions of a file apart.
-type stamp struct {
-	info   fs.FileInfo
-	stable bool // whether a later change would show in the file's time
-}
-
-// changed reports whether a file is another one than at the last call.
-func (s *stamp) changed(info fs.FileInfo) bool {
-	same := s.stable && os.SameFile(info, s.info) && info.Size() == s.info.Size() &&
-		info.ModTime().Equal(s.info.ModTime())
-	s.info, s.stable = info, time.Since(info.ModTime()) > 100*time.Millisecond
-	return !same
-}
 
 // fact is what a small file says of the run.
 type fact struct {
@@ -38,19 +22,19 @@ type fact struct {
 // facts reads a small file that is written whole, again when it has changed. A file that can't be read may be half
 // written.
 type facts struct {
-	path     string
+	path     files.Path
 	parse    func(text []byte) (fact, error)
-	stamp    stamp
+	version  files.Version
 	reported string // what was reported last
 	fault    string // why it could not be read
 }
 
-func (f *facts) read(_ context.Context, to logs.Sink) (bool, error) {
-	info, err := os.Stat(f.path)
-	if err != nil || !info.Mode().IsRegular() || !f.stamp.changed(info) {
+func (f *facts) Read(_ context.Context, to logs.Sink) (bool, error) {
+	info, err := f.path.Stat()
+	if err != nil || !info.Mode().IsRegular() || !f.version.Changed(f.path.In, info) {
 		return false, nil
 	}
-	text, err := os.ReadFile(f.path)
+	text, err := f.path.Read(files.All)
 	var parsed fact
 	if err == nil {
 		parsed, err = f.parse(text)
@@ -72,48 +56,19 @@ func (f *facts) read(_ context.Context, to logs.Sink) (bool, error) {
 	return false, nil
 }
 
-func (f *facts) warning() string { return f.fault }
-
-// document reads a JSON document, once it is there.
-type document struct {
-	path   string
-	reader logs.Reader
-	err    string
-}
-
-func (d *document) read(ctx context.Context, to logs.Sink) (bool, error) {
-	if d.reader == nil {
-		if _, err := os.Stat(d.path); err != nil {
-			return false, nil
-		}
-		r, err := jsonlog.OpenFile(d.path)
-		if err != nil {
-			d.err = err.Error()
-			return false, nil
-		}
-		d.reader, d.err = r, ""
-	}
-	return d.reader.Read(ctx, to)
-}
-
-func (d *document) warning() string {
-	if d.reader != nil {
-		return d.reader.Warning()
-	}
-	return d.err
-}
+func (f *facts) Warning() string { return f.fault }
 
 // lines follows a file that grows by lines, and gives each whole one to a parser. A line that is not written to its end
 // is waited for.
 type lines struct {
-	path   string
-	parser logs.Parser
-	stamp  stamp
-	offset int64  // behind the last whole line
-	last   []byte // what is before it, and changes if the file is written over
-	seen   int64  // how far the file was read
-	chunk  int64  // how much is read at once
-	long   bool   // within a line of more than maxLine
+	path    files.Path
+	parser  logs.Parser
+	version files.Version
+	offset  int64  // behind the last whole line
+	last    []byte // what is before it, and changes if the file is written over
+	seen    int64  // how far the file was read
+	chunk   int64  // how much is read at once
+	long    bool   // within a line of more than maxLine
 }
 
 const (
@@ -122,8 +77,8 @@ const (
 	tailBytes = 64
 )
 
-func (l *lines) read(_ context.Context, to logs.Sink) (more bool, err error) {
-	info, err := os.Stat(l.path)
+func (l *lines) Read(_ context.Context, to logs.Sink) (more bool, err error) {
+	info, err := l.path.Stat()
 	if err != nil {
 		if l.offset > 0 && errors.Is(err, fs.ErrNotExist) {
 			return false, logs.ErrRestart
@@ -133,16 +88,16 @@ func (l *lines) read(_ context.Context, to logs.Sink) (more bool, err error) {
 	if !info.Mode().IsRegular() {
 		return false, nil
 	}
-	before := l.stamp.info
-	if before != nil && (info.Size() < l.offset || !os.SameFile(info, before)) {
+	before := l.version.Info
+	if before != nil && (info.Size() < l.offset || !l.path.In.Same(info, before)) {
 		return false, logs.ErrRestart
 	}
-	if !l.stamp.changed(info) && l.seen >= info.Size() {
+	if !l.version.Changed(l.path.In, info) && l.seen >= info.Size() {
 		return false, nil
 	}
 	l.chunk = max(l.chunk, chunk)
 	buf := make([]byte, int64(len(l.last))+min(l.chunk, info.Size()-l.offset))
-	f, err := os.Open(l.path)
+	f, err := l.path.Open()
 	if err != nil {
 		return false, nil
 	}
@@ -192,9 +147,9 @@ func (l *lines) use(text []byte, to logs.Sink) (used int) {
 	return used
 }
 
-func (l *lines) warning() string {
+func (l *lines) Warning() string {
 	if w, ok := l.parser.(interface{ Warning() string }); ok && w.Warning() != "" {
-		return l.path + ": " + w.Warning()
+		return l.path.Name + ": " + w.Warning()
 	}
 	return ""
 }

@@ -2,49 +2,38 @@ package folders
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/jsontext"
 )
 
 // sacred is what Sacred's FileStorageObserver writes: DIR/N/{run.json, config.json, metrics.json, cout.txt}, each but
 // the last written again with every heartbeat.
-var sacred = layout{
-	program: "Sacred",
-	find: func(path string) string {
-		if isSacred(path) {
-			return path
-		}
-		return latest(path, func(dir string) int64 {
-			if n := numbered(dir); n > 0 && isSacred(dir) {
-				return n
-			}
-			return 0
-		})
-	},
-	parts: func(dir string) []part {
-		run := filepath.Join(dir, "run.json")
+var sacred = Kind{
+	Name: "sacred", program: "Sacred",
+	all:     []string{"run.json"},
+	any:     []string{"config.json", "metrics.json", "cout.txt"},
+	written: []string{"run.json", "metrics.json"},
+	parts: func(dir files.Path) []part {
+		run := dir.Join("run.json")
 		return []part{
 			&facts{path: run, parse: func(text []byte) (fact, error) {
 				m, err := jsontext.Flatten(text)
 				name, _ := m["experiment/name"].(string)
 				return fact{info: logs.Info{Name: name, Began: began(m["start_time"])}}, err
 			}},
-			&facts{path: filepath.Join(dir, "config.json"), parse: func(text []byte) (fact, error) {
+			&facts{path: dir.Join("config.json"), parse: func(text []byte) (fact, error) {
 				m, err := jsontext.Flatten(text)
 				return fact{info: logs.Info{Config: m}}, err
 			}},
-			&document{path: filepath.Join(dir, "metrics.json")},
-			&lines{path: filepath.Join(dir, "cout.txt"), parser: console{}},
+			jsonlog.Follow(dir.Join("metrics.json")),
+			&lines{path: dir.Join("cout.txt"), parser: console{}},
 			&facts{path: run, parse: sacredEnd},
 		}
 	},
-}
-
-func isSacred(dir string) bool {
-	return has(dir, "run.json") && (has(dir, "config.json") || has(dir, "metrics.json") || has(dir, "cout.txt"))
 }
 
 func sacredEnd(text []byte) (f fact, err error) {

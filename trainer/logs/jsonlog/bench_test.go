@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"newtop/trainer/logs/files"
 )
 
 func BenchmarkTrainerState(b *testing.B) {
@@ -21,7 +23,7 @@ func BenchmarkTrainerState(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := OpenTrainerState(path)
+		r, err := OpenTrainerState(files.Here(path))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,13 +11,12 @@ import (
 	"hash/maphash"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/jsontext"
 	"newtop/trainer/logs/plain"
 )
@@ -27,10 +26,10 @@ var _ logs.Reader = (*document)(nil)
 // document reads a file that is one JSON document, which its writer writes anew each time. It reads it whole when it has
 // changed. If what was given is the beginning of what is there now it gives the rest, else it begins anew.
 type document struct {
-	find     func() (paths []string, err error) // the first one that is whole is read
-	watch    func() []string
-	path     string // of what was read last
-	versions map[string]version
+	root     files.Path // the file, or the directory of a run of Hugging Face's
+	dir      bool
+	path     files.Path // of what was read last
+	versions map[files.Path]*version
 	table    *table // nil when all of it was given
 	next     int    // the row to give next
 	told     bool   // whether the table's Info was given
@@ -42,34 +41,39 @@ type document struct {
 // OpenFile returns a reader of a JSON document: a list of objects, each a row; an object of lists of numbers, as Keras'
 // History, where item i is of epoch i+1 unless there is a list named epoch or step; an object of {values, steps}, as
 // Sacred writes it. A document that is half written is waited for. Of another one the error says what was expected.
-func OpenFile(path string) (logs.Reader, error) {
-	paths := []string{path}
-	return open(func() ([]string, error) { return paths, nil }, func() []string { return paths })
+func OpenFile(path files.Path) (logs.Reader, error) {
+	return open(path, false)
+}
+
+// Follow returns such a reader of a document that may not be there yet, and waits for one that can be read.
+func Follow(path files.Path) logs.Reader {
+	return &document{root: path, versions: map[files.Path]*version{}, seed: maphash.MakeSeed()}
 }
 
 // OpenTrainerState returns a reader of Hugging Face's trainer_state.json, or of the newest whole one in a directory and
 // in its checkpoint-* directories. The Trainer writes it with each checkpoint.
-func OpenTrainerState(path string) (logs.Reader, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return OpenFile(path)
-	}
-	watch := func() []string {
-		checkpoints, _ := filepath.Glob(filepath.Join(escaped(path), "checkpoint-*"))
-		return append(checkpoints, path)
-	}
-	return open(func() ([]string, error) { return states(path, watch()) }, watch)
+func OpenTrainerState(path files.Path) (logs.Reader, error) {
+	return open(path, path.IsDir())
 }
 
-// escaped makes a path match itself only.
-func escaped(path string) string {
-	var b []byte
-	for _, c := range []byte(path) {
-		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator == '/' {
-			b = append(b, '\\')
+func open(path files.Path, dir bool) (logs.Reader, error) {
+	d := Follow(path).(*document)
+	d.dir = dir
+	return d, d.load(true)
+}
+
+// Watch lists the file, or the directories that it may come in.
+func (d *document) Watch() []files.Path {
+	paths := []files.Path{d.root}
+	if d.dir {
+		entries, _ := d.root.List(-1)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "checkpoint-") {
+				paths = append(paths, d.root.Join(e.Name()))
+			}
 		}
-		b = append(b, c)
 	}
-	return string(b)
+	return paths
 }
 
 // oneCopy is how far apart checkpoints were written at most whose times say nothing of their order: they were copied.
@@ -77,24 +81,22 @@ const oneCopy = 10 * time.Second
 
 // states returns the paths of a run's trainer_state.json, the one that was written last first. Of those that were
 // copied at once it is the one of the highest step, or the run's own, which the Trainer writes at the end.
-func states(root string, dirs []string) (paths []string, err error) {
+func states(root files.Path, dirs []files.Path) (paths []files.Path, err error) {
 	type state struct {
-		path string
+		path files.Path
 		when time.Time
 		step float64
 	}
 	var found []state
 	var last time.Time
 	for _, dir := range dirs {
-		s := state{path: filepath.Join(dir, "trainer_state.json"), step: math.Inf(1)}
-		info, err := os.Stat(s.path)
-		if err != nil {
+		s := state{path: dir.Join("trainer_state.json"), step: math.Inf(1)}
+		if s.when = s.path.Written(); s.when.IsZero() {
 			continue
 		}
-		if _, step, ok := strings.Cut(filepath.Base(dir), "checkpoint-"); ok && dir != root {
+		if _, step, ok := strings.Cut(dir.Base(), "checkpoint-"); ok && dir != root {
 			s.step, _ = logs.ParseNumber([]byte(step))
 		}
-		s.when = info.ModTime()
 		if s.when.After(last) {
 			last = s.when
 		}
@@ -115,11 +117,6 @@ func states(root string, dirs []string) (paths []string, err error) {
 		paths = append(paths, s.path)
 	}
 	return paths, nil
-}
-
-func open(find func() ([]string, error), watch func() []string) (logs.Reader, error) {
-	d := &document{find: find, watch: watch, versions: map[string]version{}, seed: maphash.MakeSeed()}
-	return d, d.load(true)
 }
 
 // batch is how many rows a call of Read gives at most.
@@ -159,7 +156,10 @@ func (d *document) Read(ctx context.Context, to logs.Sink) (more bool, err error
 
 // load reads the first file that is whole, if it has changed.
 func (d *document) load(first bool) error {
-	paths, err := d.find()
+	paths, err := []files.Path{d.root}, error(nil)
+	if d.dir {
+		paths, err = states(d.root, d.Watch())
+	}
 	for _, path := range paths {
 		t, wrong := d.read(path)
 		if wrong != nil {
@@ -178,46 +178,48 @@ func (d *document) load(first bool) error {
 	if first && !errors.As(err, new(*tornError)) {
 		return err
 	}
-	d.warning = err.Error() // what was read stays
+	if d.path.In != nil || !errors.Is(err, fs.ErrNotExist) { // what was read stays
+		d.warning = err.Error()
+	}
 	return nil
 }
 
 // version is a file as it was when it was read.
 type version struct {
-	info    fs.FileInfo
-	settled bool  // whether a later change would show in the file's time
-	err     error // that says why it is no document
-}
-
-func (v *version) is(info fs.FileInfo) bool {
-	return v.settled && os.SameFile(info, v.info) && info.Size() == v.info.Size() &&
-		info.ModTime().Equal(v.info.ModTime())
+	files.Version
+	err error // that says why it is no document
 }
 
 // maxDocument bounds a document that is packed.
 const maxDocument = 256 << 20
 
 // read reads a file. It returns no table if it is the one that was read last.
-func (d *document) read(path string) (*table, error) {
-	info, err := os.Stat(path)
+func (d *document) read(path files.Path) (*table, error) {
+	info, err := path.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: expected a file", path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if v, ok := d.versions[path]; ok && v.is(info) && (path == d.path || v.err != nil) {
+	v := d.versions[path]
+	if v == nil {
+		v = new(version)
+		d.versions[path] = v
+	}
+	if !v.Changed(path.In, info) && (path == d.path || v.err != nil) {
 		return nil, v.err
 	}
-	text, err := os.ReadFile(path)
+	text, err := path.Read(files.All)
 	if err != nil {
+		*v = version{}
 		return nil, err
 	}
 	t, err := parse(plain.Text(text, maxDocument))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	d.versions[path] = version{info, time.Since(info.ModTime()) > 100*time.Millisecond, err}
+	v.err = err
 	return t, err
 }
 
@@ -308,9 +310,6 @@ func empty(root any) bool {
 	}
 	return false
 }
-
-// Watch lists the file, or the directories that it may come in.
-func (d *document) Watch() []string { return d.watch() }
 
 // Progress is how much of the document was given.
 func (d *document) Progress() float64 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // sink writes down what it is given.
@@ -116,7 +117,7 @@ func TestTrainerState(t *testing.T) {
 	f := newFollower(t, filepath.Join(t.TempDir(), "trainer_state.json"))
 	f.write(fmt.Sprintf(state, 10, first))
 	var err error
-	if f.r, err = OpenTrainerState(f.path); err != nil {
+	if f.r, err = OpenTrainerState(files.Here(f.path)); err != nil {
 		t.Fatal(err)
 	}
 	info := "info name=\"\" steps=30 program=\"Hugging Face\" config=map[]\n"
@@ -147,7 +148,7 @@ func TestTrainerState(t *testing.T) {
 
 func TestNewestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := OpenTrainerState(dir); err == nil || !strings.Contains(err.Error(), "expected checkpoint-*/trainer_state.json") {
+	if _, err := OpenTrainerState(files.Here(dir)); err == nil || !strings.Contains(err.Error(), "expected checkpoint-*/trainer_state.json") {
 		t.Errorf("error %v", err)
 	}
 	f := newFollower(t, filepath.Join(dir, "checkpoint-900", "trainer_state.json"))
@@ -156,7 +157,7 @@ func TestNewestCheckpoint(t *testing.T) {
 	f.path = filepath.Join(dir, "checkpoint-10", "trainer_state.json")
 	f.write(fmt.Sprintf(state, 10, first))
 	var err error
-	if f.r, err = OpenTrainerState(dir); err != nil {
+	if f.r, err = OpenTrainerState(files.Here(dir)); err != nil {
 		t.Fatal(err)
 	}
 	info := "info name=\"\" steps=30 program=\"Hugging Face\" config=map[]\n"
@@ -184,10 +185,10 @@ func TestCopiedCheckpoints(t *testing.T) {
 		f := newFollower(t, filepath.Join(dir, fmt.Sprintf("checkpoint-%d", step), "trainer_state.json"))
 		f.write(fmt.Sprintf(state, step, fmt.Sprintf(`{"step": %d, "loss": 1}`, step)))
 	}
-	paths, err := states(dir, []string{filepath.Join(dir, "checkpoint-20"), filepath.Join(dir, "checkpoint-1000"), filepath.Join(dir, "checkpoint-900")})
+	paths, err := states(files.Here(dir), []files.Path{files.Here(dir).Join("checkpoint-20"), files.Here(dir).Join("checkpoint-1000"), files.Here(dir).Join("checkpoint-900")})
 	var order []string
 	for _, path := range paths {
-		order = append(order, filepath.Base(filepath.Dir(path)))
+		order = append(order, path.Dir().Base())
 	}
 	if got := strings.Join(order, " "); err != nil || got != "checkpoint-1000 checkpoint-900 checkpoint-20" {
 		t.Errorf("%s, %v", got, err)
@@ -214,7 +215,7 @@ func TestDocuments(t *testing.T) {
 		f := newFollower(t, filepath.Join(t.TempDir(), "history.json"))
 		f.write(c.text)
 		var err error
-		if f.r, err = OpenFile(f.path); err != nil {
+		if f.r, err = OpenFile(files.Here(f.path)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
@@ -223,7 +224,7 @@ func TestDocuments(t *testing.T) {
 	for _, text := range []string{`{"name": "x"}`, `3`, `{"loss" [1]}`, `{"loss": [1]} and more`} {
 		f := newFollower(t, filepath.Join(t.TempDir(), "x.json"))
 		f.write(text)
-		if _, err := OpenFile(f.path); err == nil || !strings.Contains(err.Error(), "expected ") {
+		if _, err := OpenFile(files.Here(f.path)); err == nil || !strings.Contains(err.Error(), "expected ") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}
@@ -232,7 +233,7 @@ func TestDocuments(t *testing.T) {
 func TestLongDocumentComesInBatches(t *testing.T) {
 	f := newFollower(t, filepath.Join(t.TempDir(), "history.json"))
 	f.write(`{"loss": [` + strings.Repeat("0.5,", 10_000) + `1]}`)
-	r, err := OpenFile(f.path)
+	r, err := OpenFile(files.Here(f.path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,19 @@ type batch struct {
 	given  int // of the points
 	rows   int
 	row    logs.Row
+	giving bool // some are not given yet
+	whole  bool // all that there was has been read once
+	story
+}
+
+// collected orders what was collected and gives it, once that is all or enough. It reports whether there is more.
+func (b *batch) collected(more bool, err error, to logs.Sink) (bool, error) {
+	if err != nil || more && len(b.points) < maxHeld {
+		return more, err
+	}
+	b.whole = !more
+	b.order()
+	return b.give(to), nil
 }
 
 func (b *batch) id(key string) uint32 {
@@ -105,20 +118,24 @@ func (b *batch) inTurn() bool {
 	return false
 }
 
-// give gives the next rows, and reports whether there are more. A row is what has one step and one time. A program that
-// does not tell its steps has the step 0 in all of its rows, which are in the order of time.
+// give gives the next rows, and behind the last how the run ended. It reports whether there is more. A row is what has
+// one step and one time. A program that does not tell its steps has the step 0 in all of its rows, which are in the
+// order of time.
 func (b *batch) give(to logs.Sink) bool {
-	for range rowsAtOnce {
-		if b.given == len(b.points) {
-			b.points, b.given = b.points[:0], 0
-			if cap(b.points) > 1<<16 { // only the first time there is that much
-				b.points = nil
-			}
-			return false
-		}
+	for n := 0; n < rowsAtOnce && b.given < len(b.points); n++ {
 		b.giveRow(to)
 	}
-	return true
+	if b.giving = b.given < len(b.points); b.giving {
+		return true
+	}
+	b.points, b.given = b.points[:0], 0
+	if cap(b.points) > 1<<16 { // only the first time there is that much
+		b.points = nil
+	}
+	if b.whole {
+		b.end(to)
+	}
+	return !b.whole
 }
 
 func (b *batch) giveRow(to logs.Sink) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/internal/sqlitelog"
 )
 
@@ -14,22 +15,14 @@ import (
 const window = 8192
 
 // SniffDB reports whether a file is a database of MLflow's.
-func SniffDB(path string) bool { return sqlitelog.Has(path, "metrics", "runs", "experiments") }
+func SniffDB(path files.Path) bool { return sqlitelog.Has(path, "metrics", "runs", "experiments") }
 
 // ListDB returns the runs in a database that were not deleted, the one that began last first.
-func ListDB(path string) (runs []Run, err error) {
-	db, err := sqlitelog.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	_, err = db.Poll(context.Background(), func(ctx context.Context) (_ bool, err error) {
+func ListDB(path files.Path) (runs []Run, err error) {
+	err = sqlitelog.List(path, func(ctx context.Context, db *sqlitelog.DB) (err error) {
 		runs, err = runsIn(ctx, db, "")
-		return false, err
+		return err
 	})
-	if w := db.Warning(); err == nil && w != "" {
-		err = errors.New(w)
-	}
 	return runs, err
 }
 
@@ -63,23 +56,20 @@ func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any
 // dbReader reads a run of a database.
 type dbReader struct {
 	db        *sqlitelog.DB
-	path      string
+	path      files.Path
 	requested string // "": the newest
 	id        string // of the run; empty: none yet
 	tables    bool   // they are there
 	after     int64  // rowid of the newest metric that was read
-	whole     bool   // all that there was has been read once
 	total     int64  // metrics when the first of them was read
-	giving    bool
 	batch     batch
-	story     story
 	warning   string
 }
 
 // OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique
 // beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A database
 // without runs is one that waits for its first.
-func OpenDB(path, run string) (logs.Reader, error) {
+func OpenDB(path files.Path, run string) (logs.Reader, error) {
 	db, err := sqlitelog.Open(path)
 	if err != nil {
 		return nil, err
@@ -106,8 +96,8 @@ func (r *dbReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 }
 
 func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
-	if r.giving {
-		r.give(to)
+	if r.batch.giving {
+		r.batch.give(to)
 		return true, nil // there may be more by now
 	}
 	run, err := r.find(ctx)
@@ -118,31 +108,17 @@ func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := r.story.report(to, run, params); err != nil {
+	if err := r.batch.report(to, run, params); err != nil {
 		return false, err
 	}
 	more, err := r.collect(ctx)
-	if err != nil || more && len(r.batch.points) < maxHeld {
-		return more, err
-	}
-	r.whole = !more
-	r.batch.order()
-	return r.give(to), nil
-}
-
-// give gives what was collected, and reports whether there is more.
-func (r *dbReader) give(to logs.Sink) bool {
-	r.giving = r.batch.give(to)
-	if !r.giving && r.whole {
-		r.story.end(to)
-	}
-	return r.giving || !r.whole
+	return r.batch.collected(more, err, to)
 }
 
 // find returns the run to read, which it chooses first. It returns ErrRestart when a newer one has begun.
 func (r *dbReader) find(ctx context.Context) (Run, error) {
 	if !r.tables {
-		has, err := r.db.Tables(ctx)
+		has, err := r.db.Schema(ctx)
 		r.tables = has["metrics"] && has["runs"] && has["experiments"]
 		switch {
 		case err != nil:
@@ -240,12 +216,12 @@ func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
 }
 
 // Watch implements logs.Reader.
-func (r *dbReader) Watch() []string { return r.db.Watch() }
+func (r *dbReader) Watch() []files.Path { return r.db.Watch() }
 
 // Progress implements logs.Reader.
 func (r *dbReader) Progress() float64 {
 	switch {
-	case r.whole && !r.giving:
+	case r.batch.whole && !r.batch.giving:
 		return 1
 	case r.total == 0:
 		return 0
@@ -266,7 +242,7 @@ func (r *dbReader) Warning() string {
 func (r *dbReader) Close() error { return r.db.Close() }
 
 // choose returns the index of the run that is asked for.
-func choose(path, asked string, runs []Run) (int, error) {
+func choose(path files.Path, asked string, runs []Run) (int, error) {
 	names := make([]sqlitelog.Named, len(runs))
 	for i, r := range runs {
 		names[i] = sqlitelog.Named{ID: r.ID, Name: r.Name}

@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // schema is the part of MLflow's that is read here, as its migrations leave it (3.11).
@@ -137,7 +138,7 @@ func wantRestart(t *testing.T, r logs.Reader) {
 
 func open(t testing.TB, path, run string) logs.Reader {
 	t.Helper()
-	r, err := OpenDB(path, run)
+	r, err := OpenDB(files.Here(path), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,12 +246,12 @@ func TestWhichRun(t *testing.T) {
 		want(t, open(t, path, c.asked), c.want)
 	}
 	for _, asked := range []string{"ab", "third", "secnd"} {
-		_, err := OpenDB(path, asked)
+		_, err := OpenDB(files.Here(path), asked)
 		if err == nil || !strings.Contains(err.Error(), "expected") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", asked, err)
 		}
 	}
-	runs, err := ListDB(path)
+	runs, err := ListDB(files.Here(path))
 	if err != nil || len(runs) != 2 || runs[0].Name != "second" || runs[0].Experiment != "Default" || runs[1].Status != "RUNNING" {
 		t.Errorf("%+v, %v", runs, err)
 	}
@@ -316,15 +317,15 @@ func TestNoDatabase(t *testing.T) {
 	other := filepath.Join(dir, "other.db")
 	create(t, other).exec("CREATE TABLE metrics (a)")
 	for _, path := range []string{dir, text, other, filepath.Join(dir, "absent.db")} {
-		if _, err := OpenDB(path, ""); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := OpenDB(files.Here(path), ""); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}
-		if SniffDB(path) {
+		if SniffDB(files.Here(path)) {
 			t.Errorf("%s is taken for a database of MLflow's", path)
 		}
 	}
 	_, path := newDB(t)
-	if !SniffDB(path) {
+	if !SniffDB(files.Here(path)) {
 		t.Error("a database of MLflow's is not known")
 	}
 	none := filepath.Join(dir, "new.db") // before its tables are there

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // Bounds of a store of files: runs in it, and metrics or parameters of a run.
@@ -24,13 +21,13 @@ const (
 
 // SniffFiles reports whether a directory is a store of MLflow's, which holds directories of experiments that are named
 // by numbers, or one of those, or one of a run in them.
-func SniffFiles(dir string) bool { return kindOf(dir) == "run" || len(experiments(dir)) > 0 }
+func SniffFiles(dir files.Path) bool { return kindOf(dir) == "run" || len(experiments(dir)) > 0 }
 
 // kindOf tells by its meta.yaml whether a directory is that of an experiment or of a run; empty: neither.
-func kindOf(dir string) string {
-	about, err := readMeta(filepath.Join(dir, "meta.yaml"))
+func kindOf(dir files.Path) string {
+	about := readMeta(dir)
 	switch {
-	case err != nil || about["experiment_id"] == "":
+	case about["experiment_id"] == "":
 		return ""
 	case about["run_id"]+about["run_uuid"] != "":
 		return "run"
@@ -41,48 +38,33 @@ func kindOf(dir string) string {
 }
 
 // experiments returns the directories of the experiments.
-func experiments(dir string) (dirs []string) {
+func experiments(dir files.Path) (dirs []files.Path) {
 	if kindOf(dir) == "experiment" {
-		return []string{dir}
+		return []files.Path{dir}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	entries, _ := dir.List(-1)
 	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		if e.IsDir() && strings.Trim(e.Name(), "0123456789") == "" && isFile(filepath.Join(at, "meta.yaml")) {
+		at := dir.Join(e.Name())
+		if e.IsDir() && strings.Trim(e.Name(), "0123456789") == "" && at.Join("meta.yaml").IsFile() {
 			dirs = append(dirs, at)
 		}
 	}
 	return dirs
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // ListFiles returns the runs in a store of files that were not deleted, the one that began last first.
-func ListFiles(dir string) ([]Run, error) {
+func ListFiles(dir files.Path) ([]Run, error) {
 	found, _, err := filesIn(dir)
 	for i := range found {
 		f := &found[i]
-		f.Written = modified(filepath.Join(f.dir, "meta.yaml"))
-		_ = eachFile(filepath.Join(f.dir, "metrics"), func(_, path string, _ fs.DirEntry) error {
-			f.Written = later(f.Written, modified(path))
-			return nil
-		})
+		f.Written = f.dir.Join("meta.yaml").Written()
+		for _, d := range eachFile(f.dir.Join("metrics")) {
+			if info, err := d.Info(); err == nil && info.ModTime().After(f.Written) {
+				f.Written = info.ModTime()
+			}
+		}
 	}
 	return plain(found), err
-}
-
-func modified(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }
 
 func plain(found []fileRun) []Run {
@@ -96,33 +78,32 @@ func plain(found []fileRun) []Run {
 // fileRun is a run with its directory.
 type fileRun struct {
 	Run
-	dir string
+	dir files.Path
 }
 
 // filesIn returns the runs in a store, and the meta.yaml of those that do not have it yet.
-func filesIn(dir string) (runs []fileRun, started []string, err error) {
-	if _, err := os.ReadDir(dir); err != nil {
+func filesIn(dir files.Path) (runs []fileRun, started []files.Path, err error) {
+	if _, err := dir.List(1); err != nil {
 		return nil, nil, err
 	}
 	if kindOf(dir) == "run" {
-		run := fileRun{dir: dir}
-		if about, _ := readMeta(filepath.Join(dir, "..", "meta.yaml")); run.read(about["name"]) {
+		if run := (fileRun{dir: dir}); run.read(readMeta(dir.Join(".."))["name"]) {
 			runs = append(runs, run)
 		}
 		return runs, nil, nil
 	}
 	for _, experiment := range experiments(dir) {
-		about, _ := readMeta(filepath.Join(experiment, "meta.yaml"))
-		entries, err := os.ReadDir(experiment)
+		about := readMeta(experiment)
+		entries, err := experiment.List(-1)
 		if err != nil || about["lifecycle_stage"] == "deleted" {
 			continue
 		}
 		for _, e := range entries {
-			run := fileRun{dir: filepath.Join(experiment, e.Name())}
-			at := filepath.Join(run.dir, "meta.yaml")
+			run := fileRun{dir: experiment.Join(e.Name())}
+			at := run.dir.Join("meta.yaml")
 			switch {
 			case !e.IsDir() || len(runs)+len(started) >= maxRuns:
-			case !isFile(at):
+			case !at.IsFile():
 				started = append(started, at)
 			case run.read(about["name"]):
 				runs = append(runs, run)
@@ -138,18 +119,12 @@ func filesIn(dir string) (runs []fileRun, started []string, err error) {
 
 // read reads what the run's directory says of it, and reports whether it is a run that was not deleted.
 func (f *fileRun) read(experiment string) bool {
-	meta, err := readMeta(filepath.Join(f.dir, "meta.yaml"))
-	if err != nil || meta["lifecycle_stage"] == "deleted" {
+	meta := readMeta(f.dir)
+	if meta == nil || meta["lifecycle_stage"] == "deleted" {
 		return false
 	}
-	id := cmp.Or(meta["run_id"], meta["run_uuid"], filepath.Base(f.dir))
-	name := meta["run_name"]
-	if name == "" {
-		name = meta["name"]
-	}
-	if name == "" {
-		name = readText(filepath.Join(f.dir, "tags", "mlflow.runName"))
-	}
+	id := cmp.Or(meta["run_id"], meta["run_uuid"], f.dir.Base())
+	name := cmp.Or(meta["run_name"], meta["name"], readText(f.dir.Join("tags", "mlflow.runName")))
 	f.Run = Run{
 		ID: id, Name: nameOf(name, id), Experiment: experiment, Status: statusOf(meta["status"]),
 		Began: timeOf(whole(meta["start_time"])),
@@ -159,27 +134,25 @@ func (f *fileRun) read(experiment string) bool {
 
 // fileReader reads a run of a store of files.
 type fileReader struct {
-	dir, requested string
-	run            fileRun
-	found          bool
-	mark           map[string]stamp // of what tells of runs and parameters
-	params         map[string]string
-	started        []string // meta.yaml of runs that do not have it yet
-	files          []*metricFile
-	byKey          map[string]*metricFile
-	size, read     int64 // of the metrics' files
-	giving         bool
-	whole          bool // all that there was has been read once
-	batch          batch
-	story          story
-	bad            int // lines
-	warning        string
+	dir        files.Path
+	requested  string
+	run        fileRun
+	found      bool
+	mark       map[files.Path]stamp // of what tells of runs and parameters
+	params     map[string]string
+	started    []files.Path // meta.yaml of runs that do not have it yet
+	files      []*metricFile
+	byKey      map[string]*metricFile
+	size, read int64 // of the metrics' files
+	batch      batch
+	bad        int // lines
+	warning    string
 }
 
 // OpenFiles returns a reader of a run in a store of files, as mlruns: of the one with this ID, this name, or this
 // unique beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A store
 // without runs is one that waits for its first.
-func OpenFiles(dir, run string) (logs.Reader, error) {
+func OpenFiles(dir files.Path, run string) (logs.Reader, error) {
 	r := &fileReader{dir: dir, requested: run}
 	if err := r.find(); err != nil {
 		return nil, err
@@ -201,8 +174,8 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if r.giving {
-		r.give(to)
+	if r.batch.giving {
+		r.batch.give(to)
 		return true, nil
 	}
 	if marks := r.marks(); !maps.Equal(marks, r.mark) {
@@ -211,31 +184,18 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 		}
 		r.params = nil
 		if r.found {
-			r.params = readParams(filepath.Join(r.run.dir, "params"))
+			r.params = readParams(r.run.dir.Join("params"))
 		}
 		r.mark = marks
 	}
 	if !r.found {
 		return false, nil
 	}
-	if err := r.story.report(to, r.run.Run, r.params); err != nil {
+	if err := r.batch.report(to, r.run.Run, r.params); err != nil {
 		return false, err
 	}
 	more, err := r.collect()
-	if err != nil || more && len(r.batch.points) < maxHeld {
-		return more, err
-	}
-	r.whole = !more
-	r.batch.order()
-	return r.give(to), nil
-}
-
-func (r *fileReader) give(to logs.Sink) bool {
-	r.giving = r.batch.give(to)
-	if !r.giving && r.whole {
-		r.story.end(to)
-	}
-	return r.giving || !r.whole
+	return r.batch.collected(more, err, to)
 }
 
 // find returns the run to read. It returns ErrRestart when a newer one has begun.
@@ -271,8 +231,8 @@ func (r *fileReader) find() error {
 // stamp reports whether a file or directory was changed.
 type stamp struct{ size, time int64 }
 
-func stampOf(path string) stamp {
-	info, err := os.Stat(path)
+func stampOf(path files.Path) stamp {
+	info, err := path.Stat()
 	if err != nil {
 		return stamp{}
 	}
@@ -280,52 +240,51 @@ func stampOf(path string) stamp {
 }
 
 // marks are the stamps of what tells of runs, if the newest is wanted, and of this run's state and parameters.
-func (r *fileReader) marks() map[string]stamp {
-	marks := map[string]stamp{}
+func (r *fileReader) marks() map[files.Path]stamp {
+	marks := map[files.Path]stamp{}
 	for _, path := range r.watched() {
 		marks[path] = stampOf(path)
 	}
 	return marks
 }
 
-func (r *fileReader) watched() (paths []string) {
+func (r *fileReader) watched() (paths []files.Path) {
 	if !r.found || r.requested == "" {
 		paths = append(append(experiments(r.dir), r.dir), r.started...)
 	}
 	if r.found {
-		paths = append(paths, filepath.Join(r.run.dir, "meta.yaml"), filepath.Join(r.run.dir, "params"))
+		paths = append(paths, r.run.dir.Join("meta.yaml"), r.run.dir.Join("params"))
 	}
 	return paths
 }
 
 // Watch implements logs.Reader.
-func (r *fileReader) Watch() []string {
+func (r *fileReader) Watch() []files.Path {
 	paths := r.watched()
 	for _, at := range r.started {
-		paths = append(paths, filepath.Dir(at))
+		paths = append(paths, at.Dir())
 	}
 	if !r.found {
 		return paths
 	}
-	metrics := filepath.Join(r.run.dir, "metrics")
+	metrics := r.run.dir.Join("metrics")
 	paths = append(paths, r.run.dir, metrics)
-	_ = filepath.WalkDir(metrics, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && path != metrics {
-			paths = append(paths, path)
+	for key, d := range metrics.Below(nil) {
+		if d.IsDir() {
+			paths = append(paths, metrics.Join(key))
 		}
-		return nil
-	})
+	}
 	return paths
 }
 
 // Progress implements logs.Reader.
 func (r *fileReader) Progress() float64 {
 	switch {
-	case r.whole && !r.giving:
+	case r.batch.whole && !r.batch.giving:
 		return 1
 	case r.size == 0:
 		return 0
-	case r.giving:
+	case r.batch.giving:
 		return 0.5 + 0.5*float64(r.batch.given)/float64(max(1, len(r.batch.points)))
 	}
 	return 0.5 * float64(r.read) / float64(r.size)

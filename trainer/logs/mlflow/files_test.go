@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // store is a program that writes a store of files.
@@ -62,7 +63,7 @@ func (s store) run(id, name string, began int, status int) {
 
 func openFiles(t testing.TB, dir, run string) logs.Reader {
 	t.Helper()
-	r, err := OpenFiles(dir, run)
+	r, err := OpenFiles(files.Here(dir), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,16 +120,16 @@ func TestWhichRunInFiles(t *testing.T) {
 	wantRestart(t, r)
 	want(t, r, "1@1 loss=2")
 	want(t, openFiles(t, s.dir, "one"), "1@1 loss=1")
-	if runs, err := ListFiles(s.dir); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Experiment != "Default" || runs[0].Status != "RUNNING" {
+	if runs, err := ListFiles(files.Here(s.dir)); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Experiment != "Default" || runs[0].Status != "RUNNING" {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if _, err := OpenFiles(s.dir, "three"); err == nil {
+	if _, err := OpenFiles(files.Here(s.dir), "three"); err == nil {
 		t.Error("an unknown run was opened")
 	}
-	if _, err := OpenFiles(filepath.Join(s.dir, "absent"), ""); err == nil {
+	if _, err := OpenFiles(files.Here(filepath.Join(s.dir, "absent")), ""); err == nil {
 		t.Error("an absent store was opened")
 	}
-	if !SniffFiles(s.dir) || SniffFiles(filepath.Dir(s.dir)) {
+	if !SniffFiles(files.Here(s.dir)) || SniffFiles(files.Here(filepath.Dir(s.dir))) {
 		t.Error("a store is not known, or another directory is taken for one")
 	}
 	if err := os.RemoveAll(filepath.Join(s.dir, "0", "bbb")); err != nil {

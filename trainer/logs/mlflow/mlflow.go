@@ -5,12 +5,12 @@ package mlflow
 import (
 	"maps"
 	"math"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"newtop/internal/format"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // Run is a run in a store of MLflow's.
@@ -99,14 +99,6 @@ func timeOf(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
 // nameOf returns a name to show: the run's, or the beginning of its ID.
 func nameOf(name, id string) string {
 	if name != "" {
@@ -115,6 +107,6 @@ func nameOf(name, id string) string {
 	return id[:min(8, len(id))]
 }
 
-func absent(path string) string {
-	return filepath.Base(path) + ": no run of MLflow yet: waiting for one"
+func absent(path files.Path) string {
+	return path.Base() + ": no run of MLflow yet: waiting for one"
 }

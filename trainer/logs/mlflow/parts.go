@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"iter"
 	"strconv"
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // metricFile is a metric's file, of which only whole lines are read.
 type metricFile struct {
 	key  uint32
-	path string
+	path files.Path
 	size int64
 	read int64 // up to the end of a line
 }
@@ -53,32 +53,32 @@ func (r *fileReader) collect() (more bool, err error) {
 
 // findMetrics sees which files there are and how large they are. It returns ErrRestart for one that has become smaller.
 func (r *fileReader) findMetrics() error {
-	top := filepath.Join(r.run.dir, "metrics")
+	top := r.run.dir.Join("metrics")
 	if r.byKey == nil {
 		r.byKey = map[string]*metricFile{}
 	}
 	r.size = 0
-	return eachFile(top, func(key, path string, d fs.DirEntry) error {
+	for key, d := range eachFile(top) {
 		info, err := d.Info()
 		if err != nil {
-			return nil // gone meanwhile
+			continue // gone meanwhile
 		}
 		f := r.byKey[key]
 		if f == nil {
-			f = &metricFile{key: r.batch.id(key), path: path}
+			f = &metricFile{key: r.batch.id(key), path: top.Join(key)}
 			r.files, r.byKey[key] = append(r.files, f), f
 		}
 		if f.size = info.Size(); f.size < f.read {
 			return logs.ErrRestart
 		}
 		r.size += f.size
-		return nil
-	})
+	}
+	return nil
 }
 
 // readLines adds a file's next lines, and returns how much it has read. A line that is longer than the buffer is none.
 func (r *fileReader) readLines(f *metricFile, buf []byte) (int, error) {
-	file, err := os.Open(f.path)
+	file, err := f.path.Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -134,48 +134,32 @@ func readLine(line []byte) (wall int64, value float64, step int64, ok bool) {
 	return wall, value, step, bad == nil && worse == nil && worst == nil
 }
 
-// errEnough ends eachFile.
-var errEnough = errors.New("enough")
-
-// eachFile calls f with the files below a directory in the order of their keys: their paths in it.
-func eachFile(top string, f func(key, path string, d fs.DirEntry) error) error {
-	seen := 0
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil // what is not there has nothing for us
+// eachFile yields the files below a directory in the order of their names.
+func eachFile(top files.Path) iter.Seq2[string, fs.DirEntry] {
+	return func(yield func(string, fs.DirEntry) bool) {
+		seen := 0
+		for key, d := range top.Below(nil) {
+			if d.IsDir() {
+				continue
+			}
+			if seen++; seen > maxKeys || !yield(key, d) {
+				return
+			}
 		}
-		if seen++; seen > maxKeys {
-			return errEnough
-		}
-		key, err := filepath.Rel(top, path)
-		if err != nil {
-			return err
-		}
-		return f(filepath.ToSlash(key), path, d)
-	})
-	if errors.Is(err, errEnough) {
-		return nil
 	}
-	return err
 }
 
-func readParams(dir string) map[string]string {
+func readParams(dir files.Path) map[string]string {
 	params := map[string]string{}
-	_ = eachFile(dir, func(key, path string, _ fs.DirEntry) error {
-		params[key] = readText(path)
-		return nil
-	})
+	for key := range eachFile(dir) {
+		params[key] = readText(dir.Join(key))
+	}
 	return params
 }
 
 // readText returns what a small file holds, empty where it can't be read.
-func readText(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, longest))
+func readText(path files.Path) string {
+	text, _ := path.Read(longest)
 	return strings.TrimRight(string(text), "\r\n")
 }
 
@@ -198,12 +182,13 @@ func whole(text string) int64 {
 	return n
 }
 
-// readMeta reads a meta.yaml: one text for each key.
-func readMeta(path string) (map[string]string, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+// readMeta reads the meta.yaml of a directory: one text for each key; nil where there is none.
+func readMeta(dir files.Path) map[string]string {
+	path := dir.Join("meta.yaml")
+	if !path.Exists() {
+		return nil
 	}
-	return meta(readText(path)), nil
+	return meta(readText(path))
 }
 
 // meta reads lines of a key and a value, which is all of YAML that MLflow uses here.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,11 +17,8 @@ func (r *reader) prepare(ctx context.Context) error {
 	if r.key != "" {
 		return nil
 	}
-	has, err := r.db.Tables(ctx)
-	if err != nil {
-		return err
-	}
-	key, err := keyOf(ctx, r.db, "metrics")
+	has, err := r.db.Schema(ctx)
+	key := keyOf(has, "metrics")
 	switch {
 	case err != nil:
 		return err
@@ -34,18 +30,14 @@ func (r *reader) prepare(ctx context.Context) error {
 	}
 	r.tables = map[string]*table{}
 	for _, name := range []string{"metrics", "configs", "system_metrics", "alerts"} {
-		t := &table{name: name}
-		if t.key, err = keyOf(ctx, r.db, name); err != nil {
-			return err
-		}
-		r.tables[name] = t
+		r.tables[name] = &table{name: name, key: keyOf(has, name)}
 	}
 	r.key = key
 	return nil
 }
 
 func (r *reader) waiting() string {
-	return filepath.Base(r.path) + ": no run of trackio yet: waiting for one"
+	return r.path.Base() + ": no run of trackio yet: waiting for one"
 }
 
 // runs returns all runs, the one that began last first.

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/internal/sqlitelog"
 )
 
@@ -27,58 +27,40 @@ type Run struct {
 }
 
 // Sniff reports whether a file is a database of trackio's.
-func Sniff(path string) bool {
-	if !sqlitelog.HasHeader(path) {
-		return false
-	}
-	db, err := sqlitelog.Open(path)
-	if err != nil {
-		return false
-	}
-	defer db.Close()
-	key, err := keyOf(context.Background(), db, "metrics")
-	return err == nil && key != ""
+func Sniff(path files.Path) bool {
+	return sqlitelog.Has(path, "metrics.id", "metrics.run_name", "metrics.metrics", "metrics.timestamp")
 }
 
 // List returns the runs in a database, the one that began last first.
-func List(path string) (runs []Run, err error) {
-	r, err := open(path, "")
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	_, err = r.db.Poll(context.Background(), func(ctx context.Context) (bool, error) {
+func List(path files.Path) (runs []Run, err error) {
+	err = sqlitelog.List(path, func(ctx context.Context, db *sqlitelog.DB) error {
+		r := &reader{db: db, path: path}
 		if err := r.prepare(ctx); err != nil || r.key == "" {
-			return false, err
+			return err
 		}
 		runs, err = r.runs(ctx)
-		return false, err
+		return err
 	})
-	if w := r.db.Warning(); err == nil && w != "" {
-		err = errors.New(w)
-	}
 	return runs, err
 }
 
 // keyOf returns the column that says of which run a row of a table is, which old files have no IDs for; empty where
 // there is no such table of trackio's.
-func keyOf(ctx context.Context, db *sqlitelog.DB, table string) (string, error) {
-	has, err := db.Columns(ctx, table)
+func keyOf(has map[string]bool, table string) string {
 	switch {
-	case err != nil || !has["id"] || !has["run_name"]:
-		return "", err
-	case table == "metrics" && !(has["metrics"] && has["timestamp"]):
-		return "", nil
-	case has["run_id"]:
-		return "run_id", nil
+	case !has[table+".id"] || !has[table+".run_name"],
+		table == "metrics" && !(has["metrics.metrics"] && has["metrics.timestamp"]):
+		return ""
+	case has[table+".run_id"]:
+		return "run_id"
 	}
-	return "run_name", nil
+	return "run_name"
 }
 
 // reader reads a run.
 type reader struct {
 	db        *sqlitelog.DB
-	path      string
+	path      files.Path
 	requested string // "": the newest
 	key       string // keyOf metrics; empty: the tables are not there yet
 	run       Run
@@ -95,25 +77,18 @@ type reader struct {
 // Open returns a reader of a run in a database of trackio's: of the one with this ID, this name, or this unique
 // beginning of one; or, for "", of the one that began last, and of a newer one once that begins. A database without
 // runs is one that waits for its first. trackio does not say that a run has ended, and neither does the reader.
-func Open(path, run string) (logs.Reader, error) {
-	r, err := open(path, run)
+func Open(path files.Path, run string) (logs.Reader, error) {
+	db, err := sqlitelog.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.db.Poll(context.Background(), func(ctx context.Context) (bool, error) { return true, r.find(ctx) })
+	r := &reader{db: db, path: path, requested: run}
+	_, err = db.Poll(context.Background(), func(ctx context.Context) (bool, error) { return true, r.find(ctx) })
 	if err != nil && !errors.Is(err, logs.ErrRestart) {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
-}
-
-func open(path, run string) (*reader, error) {
-	db, err := sqlitelog.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return &reader{db: db, path: path, requested: run}, nil
 }
 
 // Read implements logs.Reader.
@@ -216,7 +191,7 @@ func timeOf(text string) time.Time {
 }
 
 // Watch implements logs.Reader.
-func (r *reader) Watch() []string { return r.db.Watch() }
+func (r *reader) Watch() []files.Path { return r.db.Watch() }
 
 // Progress implements logs.Reader.
 func (r *reader) Progress() float64 {
@@ -236,7 +211,7 @@ func (r *reader) Warning() string {
 		return w
 	}
 	if r.bad > 0 {
-		return fmt.Sprintf("%s: %d rows of metrics can't be read: expected JSON objects", filepath.Base(r.path), r.bad)
+		return fmt.Sprintf("%s: %d rows of metrics can't be read: expected JSON objects", r.path.Base(), r.bad)
 	}
 	return r.warning
 }

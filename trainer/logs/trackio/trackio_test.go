@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // The part of trackio's tables that is read here: those of 0.36, and those before runs had IDs.
@@ -136,7 +137,7 @@ func wantRestart(t *testing.T, r logs.Reader) {
 
 func openRun(t testing.TB, path, run string) logs.Reader {
 	t.Helper()
-	r, err := Open(path, run)
+	r, err := Open(files.Here(path), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestOldFile(t *testing.T) {
 		w.exec("INSERT INTO metrics (timestamp, project_name, run_name, step, metrics) VALUES (?, 'p', 'fox', ?, ?)", stamp(i), i, `{"loss": 1.5, "bad": NaN}`)
 	}
 	want(t, openRun(t, path, "fox"), "0@0 loss=1.5 bad=NaN", "1@1 loss=1.5 bad=NaN")
-	if !Sniff(path) {
+	if !Sniff(files.Here(path)) {
 		t.Error("an old database is not known")
 	}
 }
@@ -202,10 +203,10 @@ func TestWhichRun(t *testing.T) {
 	for _, asked := range []string{"one", "id-one", "on", "id-o"} {
 		want(t, openRun(t, path, asked), "0@1 loss=1")
 	}
-	if _, err := Open(path, "id-"); err == nil || !strings.Contains(err.Error(), "2 runs") {
+	if _, err := Open(files.Here(path), "id-"); err == nil || !strings.Contains(err.Error(), "2 runs") {
 		t.Error(err)
 	}
-	runs, err := List(path)
+	runs, err := List(files.Here(path))
 	if err != nil || len(runs) != 2 || runs[0].Name != "two" || runs[1].ID != "id-one" || runs[1].Began.Second() != 1 {
 		t.Errorf("%+v, %v", runs, err)
 	}
@@ -225,15 +226,15 @@ func TestNoDatabase(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(other, ""); err == nil || !strings.Contains(err.Error(), "another program") {
+	if _, err := Open(files.Here(other), ""); err == nil || !strings.Contains(err.Error(), "another program") {
 		t.Error(err)
 	}
-	if Sniff(other) || Sniff(empty) || Sniff("/absent") {
+	if Sniff(files.Here(other)) || Sniff(files.Here(empty)) || Sniff(files.Here("/absent")) {
 		t.Error("what is no database of trackio's is taken for one")
 	}
 	r := openRun(t, empty, "")
 	want(t, r)
-	if runs, err := List(empty); err != nil || len(runs) != 0 || r.Warning() == "" {
+	if runs, err := List(files.Here(empty)); err != nil || len(runs) != 0 || r.Warning() == "" {
 		t.Error(runs, err, r.Warning())
 	}
 }

@@ -3,11 +3,11 @@ package wandb
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // console makes lines of what a program printed piece by piece.
@@ -41,7 +41,7 @@ func clean(b []byte) string { return strings.TrimRight(logs.Clean(string(b)), " 
 // output follows the file in which W&B keeps what the program prints. A line that the program draws again, as a bar, is
 // written again in its place, so the last line is always read again.
 type output struct {
-	f     *os.File
+	f     files.File
 	at    int64  // where the last line begins
 	last  string // that line
 	size  int64

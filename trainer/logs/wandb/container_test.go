@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // writer writes the container by its layout.
@@ -199,7 +200,7 @@ func FuzzContainer(f *testing.F) {
 		step = max(step&0x3fff, len(data)/8, 1)
 		path := filepath.Join(t.TempDir(), "run-x.wandb")
 		write(t, path, data)
-		whole, err := Open(path)
+		whole, err := Open(files.Here(path))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Fatalf("an error of two lines: %v", err)
@@ -211,7 +212,7 @@ func FuzzContainer(f *testing.F) {
 		drain(t, whole, &all)
 		// However the file grows, the same records come.
 		write(t, path+"2", data[:min(step, len(data))])
-		r, err := Open(path + "2")
+		r, err := Open(files.Here(path + "2"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func BenchmarkOpen(b *testing.B) {
 	w.Reset()
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := Open(path)
+		r, err := Open(files.Here(path))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,24 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // sessions reads the folders of one run, which W&B makes each time that the run is resumed, one after the other.
 type sessions struct {
 	logs.Reader
-	dir, id string
-	paths   []string
-	at      int
+	dir   files.Path
+	id    string
+	paths []files.Path
+	at    int
 }
 
 // OpenRun opens all files in a directory of W&B's that are of the run with an ID, those of later sessions as they come.
-func OpenRun(dir, id string) (logs.Reader, error) {
+func OpenRun(dir files.Path, id string) (logs.Reader, error) {
 	s := &sessions{dir: dir, id: id, paths: filesOf(dir, id)}
 	if len(s.paths) == 0 {
 		return nil, fmt.Errorf("%s: no run %s: expected a folder run-DATE-%s", dir, id, id)
@@ -32,24 +32,19 @@ func OpenRun(dir, id string) (logs.Reader, error) {
 }
 
 // filesOf lists the files of a run, in the order in which they were begun.
-func filesOf(dir, id string) (paths []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	began := func(path string) string {
-		_, date, _ := strings.Cut(filepath.Base(filepath.Dir(path)), "run-")
+func filesOf(dir files.Path, id string) (paths []files.Path) {
+	entries, _ := dir.List(-1)
+	began := func(path files.Path) string {
+		_, date, _ := strings.Cut(path.Dir().Base(), "run-")
 		return date
 	}
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name(), "run-"+id+".wandb")
-		if strings.HasSuffix(e.Name(), "-"+id) && began(path) != "" {
-			if _, err := os.Stat(path); err == nil {
-				paths = append(paths, path)
-			}
+		path := dir.Join(e.Name(), "run-"+id+".wandb")
+		if strings.HasSuffix(e.Name(), "-"+id) && began(path) != "" && path.Exists() {
+			paths = append(paths, path)
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(began(a), began(b)) })
+	slices.SortFunc(paths, func(a, b files.Path) int { return cmp.Compare(began(a), began(b)) })
 	return paths
 }
 
@@ -83,10 +78,10 @@ func (s *sessions) Read(ctx context.Context, to logs.Sink) (bool, error) {
 }
 
 // Watch lists the directory of the sessions as well.
-func (s *sessions) Watch() []string { return append(s.Reader.Watch(), s.dir) }
+func (s *sessions) Watch() []files.Path { return append(s.Reader.Watch(), s.dir) }
 
 // NameOf returns how the run of a file is called by its writer, empty where the beginning of the file does not say it.
-func NameOf(path string) string {
+func NameOf(path files.Path) string {
 	const most = 32 // records before it
 	r := &reader{path: path}
 	if r.open() != nil {

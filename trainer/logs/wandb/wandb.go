@@ -14,13 +14,12 @@ import (
 	"context"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 var (
@@ -37,8 +36,8 @@ const (
 
 // reader reads one run.
 type reader struct {
-	path string
-	f    *os.File
+	path files.Path
+	f    files.File
 	c    container
 	size int64 // of the file, when it was last looked at
 	to   logs.Sink
@@ -68,7 +67,7 @@ type reader struct {
 
 // Open opens a run's file of W&B or SwanLab, which may still be empty. The error is one line, which names the file and
 // says what was expected.
-func Open(path string) (logs.Reader, error) {
+func Open(path files.Path) (logs.Reader, error) {
 	r := &reader{path: path}
 	if err := r.open(); err != nil {
 		return nil, err
@@ -82,12 +81,12 @@ func Open(path string) (logs.Reader, error) {
 
 // open opens the file and forgets what was read.
 func (r *reader) open() error {
-	f, err := os.Open(r.path)
+	f, err := r.path.Open()
 	if err != nil {
 		return err
 	}
 	r.Close()
-	*r = reader{path: r.path, f: f, c: container{f: f, name: r.path}, config: make(map[string]any),
+	*r = reader{path: r.path, f: f, c: container{f: f, name: r.path.Name}, config: make(map[string]any),
 		labels: make(map[string]string)}
 	return nil
 }
@@ -98,12 +97,12 @@ func Sniff(head []byte) bool {
 }
 
 func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) {
-	if info, err := os.Stat(r.path); err == nil {
+	if info, err := r.path.Stat(); err == nil {
 		own, err := r.f.Stat()
 		if err != nil {
 			return false, err
 		}
-		if r.size = info.Size(); r.size < r.c.at || !os.SameFile(info, own) {
+		if r.size = info.Size(); r.size < r.c.at || !r.path.In.Same(info, own) {
 			if err := r.open(); err != nil {
 				return false, err
 			}
@@ -197,7 +196,7 @@ func (r *reader) follow() bool {
 		return false
 	}
 	if r.output == nil {
-		f, err := os.Open(r.outputPath())
+		f, err := r.outputPath().Open()
 		if err != nil {
 			return false
 		}
@@ -210,17 +209,15 @@ func (r *reader) follow() bool {
 	return r.output.read(r.to.Line)
 }
 
-func (r *reader) outputPath() string {
-	return filepath.Join(filepath.Dir(r.path), "files", "output.log")
-}
+func (r *reader) outputPath() files.Path { return r.path.Dir().Join("files", "output.log") }
 
-func (r *reader) Watch() []string {
-	paths := []string{r.path}
+func (r *reader) Watch() []files.Path {
+	paths := []files.Path{r.path}
 	if r.lines {
 		return paths
 	}
-	for _, path := range []string{filepath.Dir(r.outputPath()), r.outputPath()} {
-		if _, err := os.Stat(path); err == nil {
+	for _, path := range []files.Path{r.outputPath().Dir(), r.outputPath()} {
+		if path.Exists() {
 			paths = append(paths, path)
 		}
 	}

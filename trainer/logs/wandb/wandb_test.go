@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 func message(n protowire.Number, parts ...[]byte) []byte {
@@ -110,7 +111,7 @@ func open(t testing.TB, data []byte) (logs.Reader, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run-x.wandb")
 	write(t, path, data)
-	r, err := Open(path)
+	r, err := Open(files.Here(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestSessions(t *testing.T) {
 	session("20260102_000000", named, history("_step", "1", "loss", "2"), message(18, varint(1, 0)))
 	session("20260101_000000", named, history("_step", "0", "loss", "3"), message(18, varint(1, 255)))
 	write(t, filepath.Join(dir, "run-20260101_000000-zabc", "run-zabc.wandb"), wandbFile(history("_step", "9", "loss", "9")).Bytes())
-	r, err := OpenRun(dir, "abc")
+	r, err := OpenRun(files.Here(dir), "abc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +222,10 @@ func TestSessions(t *testing.T) {
 	got.log = nil
 	drain(t, r, &got)
 	got.expect(t, "W&B owl", "step 2 loss=1")
-	if name := NameOf(filepath.Join(dir, "offline-run-20260101_000000-abc", "run-abc.wandb")); name != "owl" {
+	if name := NameOf(files.Here(filepath.Join(dir, "offline-run-20260101_000000-abc", "run-abc.wandb"))); name != "owl" {
 		t.Errorf("%q", name)
 	}
-	if _, err := OpenRun(dir, "none"); err == nil {
+	if _, err := OpenRun(files.Here(dir), "none"); err == nil {
 		t.Error("expected an error")
 	}
 }
@@ -255,7 +256,7 @@ func TestOutputLog(t *testing.T) {
 	write(t, path, wandbFile(message(13, text(3, "one\ntwo\n")), history("a", "1")).Bytes())
 	drain(t, r, &s)
 	s.expect(t, "| one", "a=1", "| two")
-	if w := r.Watch(); len(w) != 3 || w[0] != path || w[2] != log {
+	if w := r.Watch(); len(w) != 3 || w[0].Name != path || w[2].Name != log {
 		t.Errorf("watches %q", w)
 	}
 }
@@ -290,7 +291,7 @@ func TestOpenRefusesOthers(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "run-x.wandb")
 		write(t, path, []byte(c.data))
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+		if _, err := Open(files.Here(path)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%q: %v: expected %s", c.data, err, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"newtop/trainer/logs/files"
 	logfind "newtop/trainer/logs/find"
 	"newtop/trainer/store"
 	"newtop/trainer/store/sqlfile"
@@ -18,7 +19,7 @@ func TestStoreIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	got, err := logfind.Dir(dir)
+	got, err := logfind.Dir(files.Here(dir))
 	if err != nil || len(got) != 1 || got[0].Kind != "newtop" || got[0].Path != path {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -12,24 +12,28 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/files"
 )
 
 // patience is how long SQLite waits for a writer's lock. Whoever finds it locked longer is told so, and asks again.
 const patience = 500 * time.Millisecond
 
-// DB is a database that is open for reading. One goroutine uses it.
+// DB is a database that is open for reading. One goroutine uses it. One that is not on this machine is copied, whole
+// and anew each time that it has changed.
 type DB struct {
-	path      string
-	file      os.FileInfo
+	path      files.Path
+	file      fs.FileInfo
+	marks     [2]mark // of the file and its write-ahead log, when it was opened
+	copied    func()  // removes the copy; nil: there is none
 	pool      *sql.DB
 	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
 	immutable bool      // opened as a file that nobody writes just now
@@ -38,8 +42,22 @@ type DB struct {
 	trouble   string    // why nothing comes
 }
 
+// mark is a version of a file.
+type mark struct{ size, time int64 }
+
+func (d *DB) wal() files.Path { return d.path.At(d.path.Name + "-wal") }
+
+func (d *DB) look() (marks [2]mark) {
+	for i, p := range [...]files.Path{d.path, d.wal()} {
+		if info, err := p.Stat(); err == nil {
+			marks[i] = mark{info.Size(), info.ModTime().UnixNano()}
+		}
+	}
+	return marks
+}
+
 // Open opens the database at path. A file of no bytes is a database without tables, as its writer has just made it.
-func Open(path string) (*DB, error) {
+func Open(path files.Path) (*DB, error) {
 	d := &DB{path: path}
 	if err := d.open(); err != nil {
 		d.Close()
@@ -49,7 +67,7 @@ func Open(path string) (*DB, error) {
 }
 
 func (d *DB) open() error {
-	info, err := os.Stat(d.path)
+	info, err := d.path.Stat()
 	switch {
 	case err != nil:
 		return err
@@ -60,8 +78,8 @@ func (d *DB) open() error {
 	}
 	// Where there is no write-ahead log nobody writes just now. Not to take part in one then leaves no files beside the
 	// database, which could be in its writer's way, and goes where the directory can't be written.
-	d.file, d.caughtUp = info, false
-	d.immutable = usesLog(d.path) && !exists(d.path+"-wal")
+	d.file, d.marks, d.caughtUp = info, d.look(), false
+	d.immutable = usesLog(d.path) && !d.wal().Exists()
 	query := url.Values{"mode": {"ro"}}
 	if d.immutable {
 		query.Set("immutable", "1")
@@ -73,14 +91,17 @@ func (d *DB) open() error {
 func (d *DB) connect(query url.Values) (err error) {
 	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds()))
 	query.Set("_error_rc", "1")
-	path, err := filepath.Abs(d.path)
-	if err != nil {
-		return err
+	d.Close()
+	path := d.path.In.Local(d.path.Name)
+	if path == "" {
+		if path, d.copied, err = files.Copy(d.path, d.wal()); err != nil {
+			return err
+		}
+		path = filepath.Join(path, d.path.Base())
 	}
 	if runtime.GOOS == "windows" {
 		path = "/" + filepath.ToSlash(path)
 	}
-	d.Close()
 	if d.pool, err = sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path,
 		RawQuery: query.Encode()}).String()); err != nil {
 		return err
@@ -89,10 +110,17 @@ func (d *DB) connect(query url.Values) (err error) {
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
 		return err
 	}
-	if _, err = d.Int(ctx, "PRAGMA schema_version"); busy(err) {
+	if _, err = d.Int(ctx, "PRAGMA schema_version"); d.busy(err) {
 		return nil
 	}
 	return err
+}
+
+// busy reports whether an error is that the file is being written.
+func (d *DB) busy(err error) bool {
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED ||
+		code != 0 && d.copied != nil && d.marks != d.look() // it was written while it was copied
 }
 
 // Close closes the database.
@@ -104,12 +132,15 @@ func (d *DB) Close() error {
 		d.conn.Close()
 	}
 	err := d.pool.Close()
-	d.pool, d.conn = nil, nil
+	if d.copied != nil {
+		d.copied()
+	}
+	d.pool, d.conn, d.copied = nil, nil, nil
 	return err
 }
 
 // Watch lists the files that change when the database does.
-func (d *DB) Watch() []string { return []string{d.path, d.path + "-wal"} }
+func (d *DB) Watch() []files.Path { return []files.Path{d.path, d.wal()} }
 
 // Warning says why nothing can be read for now, or nothing.
 func (d *DB) Warning() string { return d.trouble }
@@ -125,27 +156,26 @@ func (d *DB) Poll(ctx context.Context, read func(context.Context) (more bool, er
 		return more, err
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case busy(err):
-		d.trouble = d.path + ": another program has locked it: waiting"
+	case d.busy(err):
+		d.trouble = d.path.Name + ": another program has locked it: waiting"
 		return false, nil
 	}
 	return false, d.describe(err)
 }
 
 func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error)) (bool, error) {
-	switch info, err := os.Stat(d.path); {
+	switch info, err := d.path.Stat(); {
 	case errors.Is(err, fs.ErrNotExist):
-		d.trouble = d.path + ": it was deleted: waiting for another one"
+		d.trouble = d.path.Name + ": it was deleted: waiting for another one"
 		return false, nil
 	case err != nil:
 		return false, err
-	case !os.SameFile(info, d.file) || d.conn == nil:
+	case !d.path.In.Same(info, d.file) || d.conn == nil:
 		if err := d.open(); err != nil {
 			return false, err
 		}
 		return false, logs.ErrRestart
-	case d.immutable && (exists(d.path+"-wal") || info.Size() != d.file.Size() ||
-		!info.ModTime().Equal(d.file.ModTime())):
+	case (d.immutable || d.copied != nil) && d.marks != d.look():
 		if err := d.open(); err != nil {
 			return false, err
 		}
@@ -197,24 +227,16 @@ func (d *DB) Int(ctx context.Context, query string, args ...any) (n int64, err e
 	return n, err
 }
 
-// Columns returns the columns of a table, empty where there is no such table.
-func (d *DB) Columns(ctx context.Context, table string) (map[string]bool, error) {
-	columns := map[string]bool{}
-	err := d.Each(ctx, "SELECT name FROM pragma_table_info(?)", []any{table}, func(row []driver.Value) error {
-		columns[Text(row[0])] = true
-		return nil
-	})
-	return columns, err
-}
-
-// Tables returns the names of the tables.
-func (d *DB) Tables(ctx context.Context) (map[string]bool, error) {
-	tables := map[string]bool{}
-	err := d.Each(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row []driver.Value) error {
-		tables[Text(row[0])] = true
-		return nil
-	})
-	return tables, err
+// Schema returns the names of the tables, and those of their columns, as table.column.
+func (d *DB) Schema(ctx context.Context) (map[string]bool, error) {
+	names := map[string]bool{}
+	err := d.Each(ctx, "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
+		nil, func(row []driver.Value) error {
+			table := Text(row[0])
+			names[table], names[table+"."+Text(row[1])] = true, true
+			return nil
+		})
+	return names, err
 }
 
 // describe names the file in an error of SQLite's.
@@ -232,11 +254,6 @@ func (d *DB) describe(err error) error {
 	return fmt.Errorf("%s: %w", d.path, err)
 }
 
-func busy(err error) bool {
-	code := codeOf(err)
-	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
-}
-
 // codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
 func codeOf(err error) int {
 	if own, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -245,65 +262,59 @@ func codeOf(err error) int {
 	return 0
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // HasHeader reports whether a file begins as an SQLite database does (sqlite.org/fileformat2.html, 1.3).
-func HasHeader(path string) bool { return header(path) != nil }
+func HasHeader(path files.Path) bool { return header(path) != nil }
 
 // usesLog reports whether a database is written by way of a write-ahead log: its file format versions are 2 then.
-func usesLog(path string) bool {
+func usesLog(path files.Path) bool {
 	h := header(path)
 	return h != nil && h[18] == 2 && h[19] == 2
 }
 
-func header(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head := make([]byte, 20)
-	if _, err = io.ReadFull(f, head); err != nil || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+func header(path files.Path) []byte {
+	const size = 20
+	head, _ := path.Read(size)
+	if len(head) < size || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
 		return nil
 	}
 	return head
 }
 
+// with opens a database that is one, for f.
+func with(path files.Path, f func(*DB)) {
+	if HasHeader(path) {
+		if d, err := Open(path); err == nil {
+			defer d.Close()
+			f(d)
+		}
+	}
+}
+
 // Application returns the number by which a program marks its databases, 0 where there is none.
-func Application(path string) int64 {
-	if !HasHeader(path) {
-		return 0
-	}
-	d, err := Open(path)
-	if err != nil {
-		return 0
-	}
-	defer d.Close()
-	id, err := d.Int(context.Background(), "PRAGMA application_id")
-	if err != nil {
-		return 0
-	}
+func Application(path files.Path) (id int64) {
+	with(path, func(d *DB) { id, _ = d.Int(context.Background(), "PRAGMA application_id") })
 	return id
 }
 
-// Has reports whether a file is an SQLite database with the tables.
-func Has(path string, tables ...string) bool {
-	if !HasHeader(path) {
-		return false
-	}
+// Has reports whether a file is an SQLite database with the tables, or columns as table.column.
+func Has(path files.Path, names ...string) (all bool) {
+	with(path, func(d *DB) {
+		has, err := d.Schema(context.Background())
+		all = err == nil && !slices.ContainsFunc(names, func(name string) bool { return !has[name] })
+	})
+	return all
+}
+
+// List calls read with a database, once. That it is locked is an error.
+func List(path files.Path, read func(context.Context, *DB) error) error {
 	d, err := Open(path)
 	if err != nil {
-		return false
+		return err
 	}
 	defer d.Close()
-	has, err := d.Tables(context.Background())
-	for _, t := range tables {
-		if err != nil || !has[t] {
-			return false
-		}
+	_, err = d.Poll(context.Background(), func(ctx context.Context) (bool, error) { return false, read(ctx, d) })
+	if err == nil && d.trouble != "" {
+		err = errors.New(d.trouble)
 	}
-	return true
+	return err
 }

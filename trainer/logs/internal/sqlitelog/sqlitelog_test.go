@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"newtop/trainer/logs/files"
+
 	_ "modernc.org/sqlite"
 )
 
@@ -47,7 +49,7 @@ func TestLeavesNothing(t *testing.T) {
 				return db
 			}
 			write("PRAGMA journal_mode=" + mode + "; CREATE TABLE t (a); INSERT INTO t VALUES (1)").Close()
-			d, err := Open(path)
+			d, err := Open(files.Here(path))
 			if err != nil {
 				t.Fatal(err)
 			}
