@@ -27,7 +27,7 @@ var types = func() map[string]bool {
 	for _, e := range []Event{RunEvent{}, InnerEvent{}, EpochEvent{}, SpectrumEvent{}, SwitchEvent{}, SettingEvent{},
 		DivergedEvent{}, SliceEvent{},
 		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, CutEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{},
-		SavedEvent{}, DoneEvent{}, ConsoleEvent{}} {
+		SavedEvent{}, DoneEvent{}, ConsoleEvent{}, MachineEvent{}} {
 		m[e.EventType()] = true
 	}
 	return m
@@ -82,6 +82,8 @@ func DecodeEvent(line []byte) (Event, error) {
 		return decode(line, unknownDone)
 	case "console":
 		return decode(line, ConsoleEvent{})
+	case "machine":
+		return decode(line, MachineEvent{})
 	case "":
 		return nil, fmt.Errorf("expected a JSON object with a type")
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"newtop/trainer/krylov"
 )
@@ -363,6 +364,16 @@ type ConsoleEvent struct {
 	Text string `json:"text"`
 }
 
+// MachineEvent is what the log of another program tells of its machine at a time: how busy it was, its memory. It
+// belongs to no epoch.
+type MachineEvent struct {
+	Elapsed Float    `json:"elapsed"` // seconds since the run began
+	Metrics []Metric `json:"figures"`
+}
+
+// IsMachine reports whether a program's metric of a name is of its machine.
+func IsMachine(key string) bool { return strings.HasPrefix(key, "system/") }
+
 // EventType returns the name that the JSON form carries.
 func (RunEvent) EventType() string      { return "run" }
 func (InnerEvent) EventType() string    { return "inner" }
@@ -373,3 +384,4 @@ func (SettingEvent) EventType() string  { return "setting" }
 func (DivergedEvent) EventType() string { return "diverged" }
 func (DoneEvent) EventType() string     { return "done" }
 func (ConsoleEvent) EventType() string  { return "console" }
+func (MachineEvent) EventType() string  { return "machine" }

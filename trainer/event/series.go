@@ -1,6 +1,7 @@
 package event
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -28,9 +29,10 @@ func (s *Series) cut(from int) {
 // epochs, and what the run went back behind, or what was cut, is gone. Another run begins it anew. The zero Collection
 // is empty.
 type Collection struct {
-	Run    RunEvent
-	Series []*Series // in the order in which the run told them first
-	by     map[string]*Series
+	Run     RunEvent
+	Series  []*Series   // in the order in which the run told them first
+	Machine *Collection // of the metrics of its machine, by seconds since the run began; nil: none
+	by      map[string]*Series
 }
 
 // See takes the next event.
@@ -51,6 +53,13 @@ func (c *Collection) See(e Event) {
 			if m := &e.Metrics[i]; !m.Value.Absent() {
 				c.add(m.Key, m.Note().Of, m.At(e.Epoch), m.Value)
 			}
+		}
+	case MachineEvent:
+		if c.Machine == nil {
+			c.Machine = &Collection{}
+		}
+		for i := range e.Metrics {
+			c.Machine.add(e.Metrics[i].Key, "", int(math.Round(float64(e.Elapsed))), e.Metrics[i].Value)
 		}
 	case RewindEvent:
 		for _, s := range c.Series {

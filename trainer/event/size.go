@@ -28,6 +28,8 @@ func Size(e Event) int {
 		return float * n
 	case ConsoleEvent:
 		return len(e.Text)
+	case MachineEvent:
+		return sizes(e.Metrics)
 	case LapEvent:
 		return Size(e.Lap)
 	case SliceEvent:

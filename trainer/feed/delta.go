@@ -15,6 +15,7 @@ const (
 	maxAnalyses = 4    // slices, weights, errors
 	maxLaps     = 8192
 	maxConsole  = 2048 // lines, oldest dropped first
+	maxMachine  = 4096 // oldest dropped first
 )
 
 // deltaBuffer gathers events into a Delta of bounded size. What was added in any order of calls comes out
@@ -82,6 +83,8 @@ func (b *deltaBuffer) add(e event.Event) {
 		d.Saved = appendBounded(d.Saved, e, maxMarks)
 	case event.ConsoleEvent:
 		d.Console = appendBounded(d.Console, e, maxConsole)
+	case event.MachineEvent:
+		d.Machine = appendBounded(d.Machine, e, maxMachine)
 	case event.DivergedEvent:
 		d.Diverged = &e
 	case event.DoneEvent:
@@ -137,6 +140,7 @@ func (b *deltaBuffer) clone() *deltaBuffer {
 	d.Resumes = slices.Clone(d.Resumes)
 	d.Saved = slices.Clone(d.Saved)
 	d.Console = slices.Clone(d.Console)
+	d.Machine = slices.Clone(d.Machine)
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)

@@ -49,6 +49,7 @@ type Delta struct {
 	Resumes  []event.ResumeEvent  // in order
 	Saved    []event.SavedEvent   // in order
 	Console  []event.ConsoleEvent // lines that the program printed, the newest
+	Machine  []event.MachineEvent // in order, oldest dropped first
 	Diverged *event.DivergedEvent // never dropped
 	Done     *event.DoneEvent     // never dropped
 	Thinned  int                  // how many epochs this Delta leaves out

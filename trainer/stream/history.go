@@ -17,6 +17,7 @@ const (
 	anAnalysis // large and asked for: slices, weights, errors
 	aSpectrum
 	aLine // of the program's console
+	aSample
 	aMark // switches, settings, laps and so on
 	kinds
 )
@@ -33,6 +34,8 @@ func kindOf(e event.Event) kind {
 		return aSpectrum
 	case event.ConsoleEvent:
 		return aLine
+	case event.MachineEvent:
+		return aSample
 	}
 	return aMark
 }
@@ -45,6 +48,7 @@ var limits = [kinds]struct{ events, bytes int }{
 	anAnalysis: {64, 16 << 20},
 	aSpectrum:  {1 << 12, 16 << 20},
 	aLine:      {1 << 12, 1 << 20},
+	aSample:    {1 << 13, 8 << 20},
 	aMark:      {1 << 14, math.MaxInt},
 }
 

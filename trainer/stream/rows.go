@@ -29,6 +29,7 @@ type rowState struct {
 	lines   []string // that were printed before all was read, the newest
 	mute    bool     // lines are not taken, as what is read is redrawn yet
 	keys    map[partKey]string
+	machine map[string]bool // metrics of the machine that were told
 }
 
 type partKey struct{ part, key string }
@@ -36,7 +37,7 @@ type partKey struct{ part, key string }
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
 	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys,
-		mute: s.mute}
+		mute: s.mute, machine: s.machine}
 }
 
 // maxLines bounds the lines that are kept of what was printed before anyone looked.
@@ -49,7 +50,8 @@ const rowPatience = 25 * time.Millisecond
 // Row adds what a program wrote at once.
 func (j *stepAssembler) Row(r *logs.Row) {
 	s := &j.rows
-	if len(r.Values) == 0 && s.any {
+	timed := r.Wall == r.Wall || r.Elapsed == r.Elapsed
+	if len(r.Values) == 0 && s.any || timed && j.ofMachine(r) {
 		return
 	}
 	if !s.any && !(r.Step != r.Step && r.Epoch == math.Trunc(r.Epoch)) {
@@ -69,12 +71,41 @@ func (j *stepAssembler) Row(r *logs.Row) {
 		}
 	}
 	for i := range r.Values {
-		v := &r.Values[i]
-		j.value(j.keyOf(r.Part, v.Key), step, v.V)
+		if v := &r.Values[i]; !timed || !event.IsMachine(v.Key) {
+			j.value(j.keyOf(r.Part, v.Key), step, v.V)
+		}
 	}
 	if j.caughtUp && j.complete() {
 		j.flush()
 	}
+}
+
+// ofMachine takes what a row that tells its time tells of the machine, and reports whether that was all.
+func (j *stepAssembler) ofMachine(r *logs.Row) bool {
+	s := &j.rows
+	var e event.MachineEvent
+	all := len(r.Values) > 0
+	for i := range r.Values {
+		v := &r.Values[i]
+		switch {
+		case !event.IsMachine(v.Key):
+			all = false
+		case !s.machine[v.Key] && len(s.machine) >= maxCurves:
+			j.dropped++
+		default:
+			if s.machine == nil {
+				s.machine = map[string]bool{}
+			}
+			s.machine[v.Key] = true
+			e.Metrics = append(e.Metrics, event.Metric{Key: v.Key, Value: event.ValueOf(v.V)})
+		}
+	}
+	if len(e.Metrics) > 0 {
+		j.ensureRun(r)
+		e.Elapsed = event.Float(max(0, j.timeOf(r)-j.first))
+		j.queue = append(j.queue, e)
+	}
+	return all
 }
 
 // resume says that a run that had ended continues.

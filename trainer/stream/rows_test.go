@@ -113,6 +113,33 @@ func TestRowsInTime(t *testing.T) {
 	}
 }
 
+// TestMachine: what a log tells of its machine has times and no steps.
+func TestMachine(t *testing.T) {
+	j := newStepAssembler("x")
+	at := func(wall float64, r *logs.Row) { r.Wall = wall; j.Row(r) }
+	at(1e9, row(nan, nan, "system/cpu", 50)) // before the first step, which is 0
+	at(1e9+1, row(0, nan, "loss", 3, "system/gpu", 20))
+	at(1e9+9, row(nan, nan, "system/cpu", 70))
+	at(1e9+9, row(nan, nan, "system/cpu", nan))
+	at(1e9+10, row(1, nan, "loss", 2))
+	j.Row(row(2, nan, "loss", 1, "system/cpu", 9)) // without a time it is a metric
+	j.flush()
+	var got string
+	for _, e := range assembled(&j) {
+		switch e := e.(type) {
+		case event.MachineEvent:
+			got += fmt.Sprintf("%g s %v; ", e.Elapsed, e.Metrics)
+		case event.EpochEvent:
+			got += fmt.Sprintf("%d %g %v; ", e.Epoch, e.Loss, e.Metrics)
+		}
+	}
+	want := "0 s [system/cpu=50 (  )]; 1 s [system/gpu=20 (  )]; 9 s [system/cpu=70 (  )]; 9 s [system/cpu=NaN (  )]; " +
+		"0 3 []; 1 2 []; 2 1 [system/cpu=9 (  )]; "
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestRowsAndTheRun: what the log says of its run, its console and its end.
 func TestRowsAndTheRun(t *testing.T) {
 	j := newStepAssembler("x")

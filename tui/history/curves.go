@@ -22,6 +22,7 @@ type Curves struct {
 	Seconds, Inner        chart.Series
 	Metrics               []MetricSeries // the newest epoch's method's own
 	MemberLow, MemberHigh chart.Series   // the metric of a committee's best and worst member
+	Machine               Machine
 
 	maxBuckets int            // buckets of a curve; 0: chart.MaxBuckets
 	metricAt   map[string]int // where a figure of another program stands, by its key

@@ -130,7 +130,7 @@ func (h *History) restart(run *event.RunEvent) {
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1,
 		old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen = old.Log.Gen+1, old.Race.Gen+1
-	h.Steps.Gen, h.Console.Gen = old.Steps.Gen+1, old.Console.Gen+1
+	h.Steps.Gen, h.Console.Gen, h.Curves.Machine.Gen = old.Steps.Gen+1, old.Console.Gen+1, old.Curves.Machine.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1
 	if run != nil && old.Run != nil && run.ID == old.Run.ID {
 		h.Earlier = old.Earlier

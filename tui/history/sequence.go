@@ -59,6 +59,7 @@ func (q *sequence) apply() {
 	}
 	q.Analyses.apply(d)
 	q.Console.apply(d.Console)
+	q.Curves.Machine.apply(d.Machine)
 	for i := range d.Inner {
 		q.iteration(&d.Inner[i])
 	}

@@ -10,21 +10,27 @@ import (
 
 // Now is what is known of a run, whoever trains it, as watch --once --format json and runs show print it.
 type Now struct {
-	Name     string         `json:"name"`
-	Source   string         `json:"source"` // where it is read from
-	State    string         `json:"state"`  // live, quiet, or the reason of its end
-	Message  string         `json:"message,omitempty"`
+	Name    string      `json:"name"`
+	Source  string      `json:"source"` // where it is read from
+	State   string      `json:"state"`  // live, quiet, or the reason of its end
+	Message string      `json:"message,omitempty"`
+	Begun   *time.Time  `json:"begun"`   // null: unknown
+	Written *time.Time  `json:"written"` // when something was written last; null: unknown
+	Elapsed event.Float `json:"elapsed"` // seconds
+	Told
+	Warning string `json:"warning,omitempty"`
+}
+
+// Told is what a run tells of itself beside its state.
+type Told struct {
 	ExitCode *int           `json:"exit_code"` // null: unknown
-	Begun    *time.Time     `json:"begun"`     // null: unknown
-	Written  *time.Time     `json:"written"`   // when something was written last; null: unknown
 	Unit     string         `json:"unit"`      // what x counts: step or epoch
 	Limit    int            `json:"limit"`     // how many there will be; 0: unknown
-	Elapsed  event.Float    `json:"elapsed"`   // seconds
 	Settings map[string]any `json:"settings"`
 	Summary  map[string]any `json:"summary"` // what the run came to, by its writer
 	Metrics  []MetricNow    `json:"metrics"`
+	Machine  []MetricNow    `json:"machine"` // what the log tells of its machine; x is in seconds
 	Console  []string       `json:"console"` // the last lines that the program printed
-	Warning  string         `json:"warning,omitempty"`
 }
 
 // MetricNow is what is known of a metric of a run.
@@ -69,6 +75,8 @@ func (c *Collector) See(e event.Event) {
 		if c.console = append(c.console, e.Text); len(c.console) > 2*maxConsole {
 			c.console = append(c.console[:0], c.console[maxConsole:]...)
 		}
+	case event.MachineEvent:
+		c.Began = true
 	case event.EpochEvent:
 		c.Began = true
 		if !e.Elapsed.Absent() {
@@ -80,9 +88,9 @@ func (c *Collector) See(e event.Event) {
 
 // Now tells what was collected.
 func (c *Collector) Now() *Now {
-	n := &Now{Name: c.Run.Data.Name, Unit: c.Run.Counted(), Limit: c.Run.Epochs, Elapsed: c.Elapsed,
-		Settings: map[string]any{}, Summary: map[string]any{}, Metrics: []MetricNow{},
-		Console: append([]string{}, c.console[max(0, len(c.console)-maxConsole):]...)}
+	n := &Now{Name: c.Run.Data.Name, Elapsed: c.Elapsed, Told: Told{Unit: c.Run.Counted(), Limit: c.Run.Epochs,
+		Settings: map[string]any{}, Summary: map[string]any{},
+		Console: append([]string{}, c.console[max(0, len(c.console)-maxConsole):]...)}}
 	for key, v := range c.Run.Settings {
 		if name, is := strings.CutPrefix(key, "summary/"); is {
 			n.Summary[name] = v
@@ -100,6 +108,15 @@ func (c *Collector) Now() *Now {
 			n.ExitCode = &code
 		}
 	}
+	n.Metrics, n.Machine = metricsNow(&c.Collection), metricsNow(c.Machine)
+	return n
+}
+
+func metricsNow(c *event.Collection) []MetricNow {
+	out := []MetricNow{}
+	if c == nil {
+		return out
+	}
 	value := func(p *event.Point) *ValueNow {
 		if p == nil {
 			return nil
@@ -109,8 +126,8 @@ func (c *Collector) Now() *Now {
 	for _, s := range c.Told() {
 		least, greatest, broken := s.Range()
 		newest := s.Last()
-		n.Metrics = append(n.Metrics, MetricNow{Name: s.Key, Newest: *value(&newest), Least: value(least),
+		out = append(out, MetricNow{Name: s.Key, Newest: *value(&newest), Least: value(least),
 			Greatest: value(greatest), Values: len(s.Points), NotFinite: broken})
 	}
-	return n
+	return out
 }

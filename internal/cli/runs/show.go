@@ -72,14 +72,7 @@ type runReport struct {
 	Diverged *event.DivergedEvent `json:"diverged"`
 	Done     *event.DoneEvent     `json:"done"`
 
-	// What watch --once --format json prints of any run.
-	ExitCode *int              `json:"exit_code"`
-	Unit     string            `json:"unit"`
-	Limit    int               `json:"limit"`
-	Settings map[string]any    `json:"settings"`
-	Summary  map[string]any    `json:"summary"`
-	Metrics  []print.MetricNow `json:"metrics"`
-	Console  []string          `json:"console"`
+	print.Told // what watch --once --format json prints of any run
 }
 
 func (t *summary) report() *runReport {
@@ -88,8 +81,7 @@ func (t *summary) report() *runReport {
 		First: r.First, Last: r.Last,
 		Best: r.Best, Stops: t.stops, Switches: t.switches, Changes: t.settings, Rewinds: t.rewinds, Races: t.races,
 		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged,
-		Done: r.Done, ExitCode: now.ExitCode, Unit: now.Unit, Limit: now.Limit,
-		Settings: now.Settings, Summary: now.Summary, Metrics: now.Metrics, Console: now.Console}
+		Done: r.Done, Told: now.Told}
 }
 
 // sheet is what runs show prints: a name and a text a line.

@@ -195,9 +195,20 @@ func (s *summary) print(out io.Writer, source, title string) error {
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {
 		return err
 	}
-	table := print.Table{Headers: []string{"metric", ">newest", ">" + s.Run.Counted(), ">least", ">" + s.Run.Counted(),
-		">greatest", ">" + s.Run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
-	for _, m := range s.Told() {
+	err := printSeries(out, "metric", s.Run.Counted(), s.Told())
+	if err == nil && s.Machine != nil {
+		err = printSeries(out, "machine", "second", s.Machine.Told())
+	}
+	return err
+}
+
+// printSeries prints what is known of series, the heading of whose x is given.
+func printSeries(out io.Writer, heading, x string, series []*event.Series) error {
+	x = ">" + x
+	table := print.Table{
+		Headers: []string{heading, ">newest", x, ">least", x, ">greatest", x, ">values", ">not finite"},
+		Ranks:   []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
+	for _, m := range series {
 		name := m.Key
 		if m.Info != nil {
 			name = m.Info.Name

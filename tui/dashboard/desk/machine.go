@@ -60,5 +60,6 @@ func headerRows(a *App) int { return layout.HeaderRows + BarRows(a) + machineRow
 // Absent reports whether a pane has nothing to show: nobody tells of the machine, or the run prints nothing. Tab passes
 // it by.
 func Absent(a *App, id layout.ID) bool {
-	return id == layout.Machine && a.Machine == nil || id == layout.Console && len(a.H.Console.Lines) == 0
+	return id == layout.Machine && a.Machine == nil && len(a.H.Curves.Machine.Series) == 0 ||
+		id == layout.Console && len(a.H.Console.Lines) == 0
 }

@@ -8,14 +8,16 @@ import (
 
 	host "newtop/internal/machine"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 )
 
 // Panel is what was heard of the machine, and how it is drawn. Its zero value has heard nothing.
 type Panel struct {
 	Latest host.Sample
-	added  uint64 // samples
+	Logged *history.Machine // what the run's own log tells of its machine, which is drawn instead; nil: nothing
+	added  uint64           // samples
 	began  time.Time
-	span   int // place in spans, counted from usualSpan
+	span   int // place in spans, counted from the usual one
 
 	watched string // the name of the watched process, which stays when it has ended
 
@@ -88,25 +90,44 @@ func shareOf(part, whole float64) float64 {
 	return part / whole
 }
 
+// usual is the place in spans that is shown first: of what was logged, all.
+func (b *Panel) usual() int {
+	if b.logged() {
+		return len(spans) - 1
+	}
+	return usualSpan
+}
+
+// logged reports whether the run's own log tells of its machine.
+func (b *Panel) logged() bool { return b.Logged != nil && len(b.Logged.Series) > 0 }
+
+// at is the place in spans.
+func (b *Panel) at() int { return max(0, min(b.usual()+b.span, len(spans)-1)) }
+
 // Widen has the curves show more, or less with a negative number; it says how much in words.
 func (b *Panel) Widen(by int) string {
-	b.span = max(0, min(b.span+usualSpan+by, len(spans)-1)) - usualSpan
+	b.span = max(0, min(b.at()+by, len(spans)-1)) - b.usual()
 	return b.Span()
 }
 
 // Span says in words how much of the past the curves show.
 func (b *Panel) Span() string {
 	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h",
-		"all that was seen"}[b.span+usualSpan]
+		"all that was seen"}[b.at()]
 }
 
 // elapsed is the x of the newest sample.
-func (b *Panel) elapsed() float64 { return b.Latest.At.Sub(b.began).Seconds() }
+func (b *Panel) elapsed() float64 {
+	if b.logged() {
+		return b.Logged.Last
+	}
+	return b.Latest.At.Sub(b.began).Seconds()
+}
 
 // window is the part of x that the curves show: what is asked for, or what there is of it.
 func (b *Panel) window() (left, right float64) {
 	right = b.elapsed()
-	if s := spans[b.span+usualSpan]; s > 0 {
+	if s := spans[b.at()]; s > 0 {
 		left = max(0, right-s)
 	}
 	return left, max(right, left+10)

@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"newtop/internal/format"
 	host "newtop/internal/machine"
@@ -48,6 +49,15 @@ func (b *Panel) graphs() (out []graph) {
 			out = append(out, g)
 		}
 	}
+	if b.logged() {
+		for _, s := range b.Logged.Series {
+			add(graph{name: strings.TrimPrefix(s.Symbol, "system/"),
+				values: [][]style.Part{labeled("", s.Format(s.Series.Last()))},
+				curves: []chart.Curve{curve("", &s.Series, false)}})
+		}
+		slices.SortStableFunc(out, func(g, h graph) int { return importance(g.name) - importance(h.name) })
+		return out
+	}
 	s := &b.Latest
 	load := [][]style.Part{labeled("", percent(s.CPU))}
 	if s.Load[0] == s.Load[0] {
@@ -84,6 +94,16 @@ func (b *Panel) graphs() (out []graph) {
 		labeled("out", perSecond(s.NetOut))},
 		curves: []chart.Curve{curve("in", &b.in, false), curve("out", &b.out, true)}, axis: rates})
 	return out
+}
+
+// importance is the less the more a logged quantity matters.
+func importance(name string) int {
+	for i, word := range [...]string{"gpu", "cpu", "mem"} {
+		if strings.HasPrefix(strings.ToLower(name), word) {
+			return i
+		}
+	}
+	return 3
 }
 
 func (b *Panel) processGraph() graph {
@@ -208,7 +228,10 @@ func (g *graph) writeValues(l *style.Line, lead string) {
 
 // list has a row for each quantity: its name, a small curve and its values.
 func (b *Panel) list(v *style.Pen, list []graph, w, h int) (rows []string) {
-	const names = 9
+	names := 9
+	for i := range list {
+		names = max(names, min(style.Cells(list[i].name)+1, w/3))
+	}
 	left, right := b.window()
 	bars := 0
 	if w >= 40 {

@@ -23,10 +23,14 @@ var (
 func (*Pane) Name(*pane.View) string { return "machine" }
 
 // Version implements pane.Pane.
-func (p *Pane) Version(*history.History) uint64 { return p.Samples() }
+func (p *Pane) Version(h *history.History) uint64 { return p.Samples() + h.Curves.Machine.Gen }
 
 // Header implements pane.Pane.
-func (p *Pane) Header(_ *pane.View, l *style.Line) {
+func (p *Pane) Header(v *pane.View, l *style.Line) {
+	if p.Logged = &v.H.Curves.Machine; p.logged() {
+		l.Group(style.Muted.Of("as logged  " + p.Span()))
+		return
+	}
 	if p.Samples() == 0 {
 		return
 	}
@@ -39,15 +43,17 @@ func (p *Pane) Header(_ *pane.View, l *style.Line) {
 
 // Body implements pane.Pane.
 func (p *Pane) Body(v *pane.View, w, h int, _ bool) []string {
+	p.Logged = &v.H.Curves.Machine
 	return style.Clip(p.Draw(&v.Pen, w, h), h)
 }
 
 // Strip implements pane.Pane.
 func (p *Pane) Strip(v *pane.View, w, h int) []string {
 	l := v.Line(w)
-	if h > 2 || p.Samples() == 0 {
+	p.Logged = &v.H.Curves.Machine
+	if h > 2 || p.Samples() == 0 || p.logged() {
 		v.Label(l, "machine")
-		if p.Samples() == 0 {
+		if p.Samples() == 0 && !p.logged() {
 			return []string{l.Write(style.Muted, "not told").Full()}
 		}
 		p.Header(v, l)

@@ -9,6 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	host "newtop/internal/machine"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/history"
 	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -70,6 +73,26 @@ func TestRow(t *testing.T) {
 	list[1].Process = nil
 	add("ended", text(t, []string{told(list).Row(&pen, 70)}, 70, 1))
 	add("nothing", text(t, []string{told(nil).Row(&pen, 50)}, 50, 1))
+}
+
+// TestLogged draws what the run's own log tells, and not what this machine does.
+func TestLogged(t *testing.T) {
+	add := tuitest.Archive(t)
+	d := feed.Delta{}
+	for i := range 40 {
+		d.Machine = append(d.Machine, event.MachineEvent{Elapsed: event.Float(15 * i), Metrics: []event.Metric{
+			{Key: "system/network/recv", Value: event.Float(i)}, {Key: "system/gpu/0/temp", Value: 70}}})
+	}
+	v := panetest.View()
+	v.H = &history.History{}
+	v.H.Apply(&d)
+	p := told(tuitest.MachineSamples(200, 1))
+	for _, size := range [][2]int{{100, 6}, {60, 14}} {
+		l := v.Line(size[0])
+		p.Header(v, l)
+		all := l.Full() + "\n" + text(t, p.Body(v, size[0], size[1], false), size[0], size[1])
+		add(fmt.Sprintf("%dx%d", size[0], size[1]), all)
+	}
 }
 
 // TestNothingIsTold shows samples that tell nothing, or hardly anything, at every size.
