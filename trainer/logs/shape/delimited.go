@@ -23,6 +23,9 @@ type delimited struct {
 // restart begins the lines again. How numbers are written is known.
 func (t *delimited) restart() { t.columns, t.before = nil, t.before[:0] }
 
+// live reports whether the next line may be a row.
+func (t *delimited) live() bool { return t.columns != nil || len(t.before) > 0 }
+
 const separators = ",;\t|"
 
 // line reads a line of a table, and reports whether it is a row.

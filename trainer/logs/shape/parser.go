@@ -64,6 +64,7 @@ type Parser struct {
 	stripper stripper
 	names    names
 	shapes   map[uint64]*shape
+	before   *shape // of the line before
 	series   collection
 	terminal terminal
 	votes    votes
@@ -83,7 +84,6 @@ type Parser struct {
 	full     float64 // the m of the newest finished epoch, NaN while one goes on
 	drawn    bool    // a state before on this line had a place
 	skip     bool    // the next line is a summary
-	shown    logs.Sink
 }
 
 var _ logs.Parser = (*Parser)(nil)
@@ -193,27 +193,26 @@ func (f *opening) each(read func(line []byte)) {
 
 // read reads a line with all of its states, and returns the last one, nil for a row of fields.
 func (p *Parser) read(line []byte, to logs.Sink) []byte {
+	p.scanner.comma = p.votes.comma
+	if again(p, line, to) {
+		return line
+	}
 	if (len(p.Patterns) == 0 || !p.Claims(line)) && p.fields.line(p, line, to) {
 		return nil
 	}
 	text := line
-	p.scanner.comma = p.votes.comma
 	if p.drawn = false; !plain(line) {
-		p.shown = to
-		text = p.terminal.play(line, p.redrawn)
-		p.shown = nil
+		text = p.terminal.play(line, func(state []byte) { p.state(state, false, to) })
 	}
 	p.hfSteps.near--
 	p.state(text, true, to)
 	return text
 }
 
-// redrawn reads a state of the line that was written over.
-func (p *Parser) redrawn(text []byte) { p.state(text, false, p.shown) }
-
 // state reads what stands on the line; last: nothing was written over it.
 func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	text = ascii(text)
+	all := text
 	if n := len(text); !last && n > 2 && text[n-2] == ' ' && bytes.IndexByte([]byte(`-\|/`), text[n-1]) >= 0 {
 		text = bytes.TrimRight(text[:n-1], " ") // what turns while a line is not final
 	}
@@ -259,11 +258,6 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	}
 	p.scanner.scan(body)
 	s := p.shapeOf(body)
-	s.lines++
-	if s.numbers && p.Explain {
-		p.tally.follow(&s.trace, prefix, body)
-		s.trace.of = s
-	}
 	if last && s.header {
 		if !follows {
 			p.table.part = p.part
@@ -272,7 +266,20 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	} else if last {
 		p.table.near = false
 	}
-	p.interpret(s, body, &x, last, to)
+	if last {
+		keep(p, s, all, body, &x)
+	}
+	p.shaped(s, prefix, body, &x, last, to)
+}
+
+// shaped reads a line of a shape, whose tokens are the scanner's.
+func (p *Parser) shaped(s *shape, prefix, body []byte, x *prefix, last bool, to logs.Sink) {
+	s.lines++
+	if s.numbers && p.Explain {
+		p.tally.follow(&s.trace, prefix, body)
+		s.trace.of = s
+	}
+	p.interpret(s, body, x, last, to)
 	switch {
 	case p.tally.noted || !s.numbers:
 	case last:
@@ -280,6 +287,45 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	default:
 		p.tally.note(barState)
 	}
+}
+
+// keep makes a line the template of its shape, if what its numbers are can't decide how it is cut.
+func keep(p *Parser, s *shape, text, body []byte, x *prefix) {
+	if p.before != nil {
+		p.before.next = s
+	}
+	p.before = s
+	t, from := &s.like, len(text)-len(body)
+	t.tokens = t.tokens[:0]
+	if s.lines == 0 || p.shapes[p.scanner.hash] != s || s.header || p.fields.table.live() || p.scanner.far ||
+		x.rank >= 0 || x.of > 0 || from < 0 || len(text) > maxTemplate || string(text[from:]) != string(body) ||
+		!p.scanner.opens(body) {
+		return
+	}
+	s.prefix = *x
+	t.text, t.from = append(t.text[:0], text...), from
+	t.tokens = append(t.tokens, p.scanner.tokens...)
+}
+
+// again reads a line that is like the template of the shape that is expected next, and reports whether it is.
+func again(p *Parser, line []byte, to logs.Sink) bool {
+	if p.before == nil || p.before.next == nil || len(p.Patterns) > 0 || p.fields.table.live() ||
+		p.table.columns != nil || p.table.near || p.join.lines > 0 {
+		return false
+	}
+	s := p.before.next
+	t := &s.like
+	points, commas := p.scanner.points, p.scanner.commas
+	if !p.scanner.repeat(line, t) {
+		p.scanner.points, p.scanner.commas = points, commas
+		return false
+	}
+	p.before, p.drawn = s, false
+	p.hfSteps.near--
+	p.tally.all++
+	p.tally.current = current{}
+	p.shaped(s, line[:t.from], line[t.from:], &s.prefix, true, to)
+	return true
 }
 
 // lowest reports whether a line is of the lowest rank that wrote.

@@ -105,6 +105,9 @@ type motion struct {
 	epochal  bool    // all do: such a step counts epochs
 	place    float64 // of the line before
 	value    float64 // first reading of the line before
+	like     template
+	prefix   prefix // of that
+	next     *shape // of the line that came behind
 }
 
 // countsEpochs reports whether a line's step only repeats its epoch, as those of validation that are numbered apart.

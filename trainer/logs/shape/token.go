@@ -53,6 +53,7 @@ type scanner struct {
 	comma  bool   // 0,5 is a half
 	points int    // numbers with a decimal point
 	commas int    // numbers with a comma that can only be a decimal one
+	far    bool   // where a token of the line ends may depend on numbers behind it
 }
 
 const prime = 1099511628211 // of FNV-1a
@@ -61,7 +62,7 @@ func (c *scanner) mix(b byte) { c.hash = (c.hash ^ uint64(b)) * prime }
 
 // scan cuts a line into tokens and reckons its hash, which is equal for lines of one shape.
 func (c *scanner) scan(s []byte) {
-	c.tokens, c.hash = c.tokens[:0], 14695981039346656037
+	c.tokens, c.hash, c.far = c.tokens[:0], 14695981039346656037, false
 	gap := 0
 	for i := 0; i < len(s) && len(c.tokens) < maxTokens; {
 		b := s[i]
@@ -88,6 +89,7 @@ func (c *scanner) scan(s []byte) {
 			c.word(t, s)
 		case b == '\'' || b == '"' || b == '`':
 			if !quotedName(t, s) {
+				c.far = true
 				i++
 				gap = 0
 				c.tokens = c.tokens[:len(c.tokens)-1]
@@ -143,6 +145,7 @@ func (c *scanner) note(t *token, s []byte) {
 		for _, b := range text {
 			c.mix(b)
 		}
+		c.mix(9) // no mark behind it is of the word
 	case junk:
 		c.mix(4)
 	case number:
@@ -163,7 +166,73 @@ func (c *scanner) note(t *token, s []byte) {
 			}
 			c.mix(b)
 		}
+		c.mix(9)
 	}
+}
+
+// template is the newest line of a shape that was cut into tokens. A line that differs from it in nothing but its
+// numbers, and the digits of its prefix, has the same tokens, and is not cut again.
+type template struct {
+	text   []byte
+	from   int     // where the tokens begin, behind a prefix that says no rank
+	tokens []token // none: such a line is cut anew
+}
+
+// maxTemplate bounds the bytes of a template.
+const maxTemplate = 1 << 10
+
+// opens reports whether the tokens of a line begin where they do whatever its numbers are: with a word without digits,
+// or with a number, that stands alone.
+func (c *scanner) opens(body []byte) bool {
+	if len(c.tokens) < 2 || !c.tokens[1].gap {
+		return false
+	}
+	t := &c.tokens[0]
+	for _, b := range body[t.a:t.b] {
+		if t.kind == word && digit(b) {
+			return false
+		}
+	}
+	return t.kind == word || t.kind == number
+}
+
+// repeat cuts a line as the template was cut, and reports whether it is like it.
+func (c *scanner) repeat(line []byte, t *template) bool {
+	if len(t.tokens) == 0 || len(line) < t.from {
+		return false
+	}
+	for i, b := range t.text[:t.from] {
+		if line[i] != b && !(digit(line[i]) && digit(b)) {
+			return false
+		}
+	}
+	s, old := line[t.from:], t.text[t.from:]
+	c.tokens = append(c.tokens[:0], t.tokens...)
+	at, was := 0, 0 // how far both are read
+	for i := range c.tokens {
+		k, o := &c.tokens[i], &t.tokens[i]
+		k.a += at - was
+		if k.kind != number {
+			k.b += at - was
+			continue
+		}
+		if k.a >= len(s) || string(s[at:k.a]) != string(old[was:o.a]) || s[k.a] != old[o.a] &&
+			!(digit(s[k.a]) && digit(old[o.a])) {
+			return false
+		}
+		*k = token{a: k.a, gap: k.gap, wide: k.wide}
+		if letter(s[k.a]) {
+			c.word(k, s)
+		} else {
+			c.number(k, s)
+		}
+		if k.kind != number || k.whole != o.whole || k.percent != o.percent || k.signed != o.signed ||
+			k.comma != o.comma || string(s[k.end:k.b]) != string(old[o.end:o.b]) {
+			return false
+		}
+		at, was = k.b, o.b
+	}
+	return string(s[at:]) == string(old[was:]) && month(s) == 0
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -341,8 +410,11 @@ func (c *scanner) bars(t *token, s []byte) {
 	case draws && n > 0 && c.tokens[n-1].kind == number && c.tokens[n-1].percent,
 		draws && len(in) > 2 && in[0] != ' ' && !bytes.ContainsAny(in, "0123456789") && len(after) > 0:
 		t.char, t.b = drawing, i+2+end
-	case letter(in[0]) && in[len(in)-1] != ' ' && len(in) < 24 && named(after):
+	case !letter(in[0]):
+	case in[len(in)-1] != ' ' && len(in) < 24 && named(after):
 		t.kind, t.b = word, i+2+end
+	default:
+		c.far = true
 	}
 }
 
@@ -387,6 +459,7 @@ func (c *scanner) drawn(t *token, s []byte) {
 	r, n := utf8.DecodeRune(s[t.a:])
 	switch r {
 	case '‖':
+		c.far = true
 		if close := bytes.Index(s[t.a+n:], []byte("‖")); close > 0 && close < 24 && named(s[t.a+2*n+close:]) {
 			t.kind, t.b = word, t.a+2*n+close
 			return
