@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	slashed "path"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -74,7 +74,7 @@ func findRun(dir files.Path) (foundRun, error) {
 	if best == nil {
 		return foundRun{}, fmt.Errorf("%s: no event file: expected files named events.out.tfevents.…", dir)
 	}
-	slices.SortFunc(best.files, func(a, b files.Path) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(best.files, func(i, j int) bool { return best.files[i].Name < best.files[j].Name })
 	const maxWatched = 256
 	best.watch = dirs[:min(len(dirs), maxWatched)]
 	return *best, nil

@@ -20,7 +20,7 @@ var foreign = setOf(".py .pyi .ipynb .md .rst .tex .html .htm .css .js .ts .c .h
 	".m .jl .sh .proto .sql .yaml .yml .toml .ini .cfg .svg .xml .lock .diff .patch .po")
 
 // usual are the endings of names of logs, which may be larger than others.
-var usual = setOf(".log .out .err .csv .tsv .jsonl .ndjson .txt .gz .zst")
+var usual = setOf(".log .out .err .csv .tsv .jsonl .ndjson .txt .gz .zst .xz")
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 
 	"newtop/trainer/logs"
@@ -215,7 +216,7 @@ func (t *table) series(key string, values, steps [][]byte, times jsontext.List) 
 
 // fromPoints gives the points in the order in which they were written.
 func (t *table) fromPoints() {
-	slices.SortStableFunc(t.points, func(a, b point) int { return bytes.Compare(a.time, b.time) })
+	sort.SliceStable(t.points, func(i, j int) bool { return bytes.Compare(t.points[i].time, t.points[j].time) < 0 })
 	for _, p := range t.points {
 		t.text = append(strconv.AppendQuote(append(t.text[:0], `{"metric":`...), p.key), `,"value":`...)
 		t.text = append(append(append(t.text, p.value...), `,"step":`...), p.step...)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
+	"sort"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -110,9 +110,9 @@ func filesIn(dir files.Path) (runs []fileRun, started []files.Path, err error) {
 			}
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b fileRun) int {
-		return cmp.Or(
-			b.Began.Compare(a.Began), strings.Compare(b.ID, a.ID))
+	sort.SliceStable(runs, func(i, j int) bool {
+		a, b := &runs[i], &runs[j]
+		return cmp.Or(b.Began.Compare(a.Began), strings.Compare(b.ID, a.ID)) < 0
 	})
 	return runs, started, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // packings are known by how a file begins, whatever it is called.
@@ -21,7 +22,7 @@ var packings = []struct {
 	{magic: "\x28\xb5\x2f\xfd", open: func(r io.Reader) (io.Reader, error) {
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	}},
-	{magic: "\xfd7zXZ\x00", program: "xz -dc"},
+	{magic: "\xfd7zXZ\x00", open: func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
 	{magic: "BZh", program: "bzip2 -dc"},
 }
 

@@ -1,5 +1,5 @@
-// Package plain makes UTF-8 text of the bytes of a log, wherever they come from: it unpacks gzip and zstd, and decodes
-// UTF-16 and Latin-1.
+// Package plain makes UTF-8 text of the bytes of a log, wherever they come from: it unpacks gzip, zstd and xz, and
+// decodes UTF-16 and Latin-1.
 package plain
 
 import (

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 func utf16Of(text string, order binary.AppendByteOrder) (b []byte) {
@@ -74,12 +75,15 @@ func packed(t *testing.T, kind string, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser = gzip.NewWriter(&b)
-	if kind == "zst" {
-		z, err := zstd.NewWriter(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w = z
+	var err error
+	switch kind {
+	case "zst":
+		w, err = zstd.NewWriter(&b)
+	case "xz":
+		w, err = xz.NewWriter(&b)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := w.Write(content); err != nil {
 		t.Fatal(err)
@@ -92,7 +96,7 @@ func packed(t *testing.T, kind string, content []byte) []byte {
 
 func TestReader(t *testing.T) {
 	long := bytes.Repeat([]byte(text), 10_000)
-	for _, kind := range []string{"gz", "zst"} {
+	for _, kind := range []string{"gz", "zst", "xz"} {
 		raw := packed(t, kind, long)
 		raw = append(raw, packed(t, kind, []byte("more"))...) // as a log that is rotated into one file
 		for name, r := range map[string]io.Reader{"at once": bytes.NewReader(raw), "byte by byte": iotest.OneByteReader(bytes.NewReader(raw)), "with its end": iotest.DataErrReader(bytes.NewReader(raw))} {
@@ -115,12 +119,10 @@ func TestReader(t *testing.T) {
 			t.Errorf("%q: %q, %v", plain, got, err)
 		}
 	}
-	for magic, words := range map[string]string{"\xfd7zXZ\x00x": "xz -dc | newtop watch -", "BZh91AY": "bzip2 -dc | newtop watch -"} {
-		if _, err := io.ReadAll(Reader(strings.NewReader(magic))); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%q: %v", magic, err)
-		}
+	if _, err := io.ReadAll(Reader(strings.NewReader("BZh91AY"))); err == nil || !strings.Contains(err.Error(), "bzip2 -dc | newtop watch -") {
+		t.Error(err)
 	}
-	if err := Refused([]byte("\xfd7zXZ\x00x"), "a.xz"); err == nil || !strings.Contains(err.Error(), "xz -dc 'a.xz' | newtop watch -") {
+	if err := Refused([]byte("BZh91AY"), "a.bz2"); err == nil || !strings.Contains(err.Error(), "bzip2 -dc 'a.bz2' | newtop watch -") {
 		t.Error(err)
 	}
 }

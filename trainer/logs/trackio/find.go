@@ -1,11 +1,10 @@
 package trackio
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -181,7 +180,7 @@ func (r *reader) fill(ctx context.Context) (more bool, err error) {
 		}
 		more = more || some
 	}
-	slices.SortStableFunc(r.beside, func(a, b aside) int { return cmp.Compare(a.wall, b.wall) })
+	sort.SliceStable(r.beside, func(i, j int) bool { return r.beside[i].wall < r.beside[j].wall })
 	return more, nil
 }
 

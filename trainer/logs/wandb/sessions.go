@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sort"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -44,7 +44,7 @@ func filesOf(dir files.Path, id string) (paths []files.Path) {
 			paths = append(paths, path)
 		}
 	}
-	slices.SortFunc(paths, func(a, b files.Path) int { return cmp.Compare(began(a), began(b)) })
+	sort.Slice(paths, func(i, j int) bool { return began(paths[i]) < began(paths[j]) })
 	return paths
 }
 
