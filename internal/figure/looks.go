@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"image/color"
 	"slices"
+	"sort"
 )
 
 // lineStyle is how a curve is drawn. Alone, a run's two sets of rows differ in colour too.
@@ -36,7 +37,7 @@ func (s *report) dress(p *quantityPanel) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(p.curves, func(a, b curve) int { return cmp.Compare(later(a), later(b)) })
+	sort.SliceStable(p.curves, func(i, j int) bool { return cmp.Less(later(p.curves[i]), later(p.curves[j])) })
 }
 
 // markColor is the colour of a run's switches.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -284,7 +285,7 @@ func (s *report) switches(epochs [][]*epoch, by *measure) {
 			}
 		}
 	}
-	slices.SortStableFunc(s.marks, func(a, b mark) int { return cmp.Compare(a.x, b.x) })
+	sort.SliceStable(s.marks, func(i, j int) bool { return cmp.Less(s.marks[i].x, s.marks[j].x) })
 	const most = 64
 	s.marks = s.marks[:min(len(s.marks), most)]
 }

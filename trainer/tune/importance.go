@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -58,7 +59,7 @@ func importances(s *space, trials []*trial) (out []Importance) {
 		}
 		out = append(out, Importance{Key: a.Key, Share: share, Spread: spread, Trend: trend})
 	}
-	slices.SortStableFunc(out, func(a, b Importance) int { return cmp.Compare(b.Share, a.Share) })
+	sort.SliceStable(out, func(i, j int) bool { return cmp.Less(out[j].Share, out[i].Share) })
 	return out
 }
 

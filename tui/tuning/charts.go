@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
@@ -101,7 +102,10 @@ func layerTrials(m *model) {
 			all[k].weight = 1
 		}
 	}
-	slices.SortStableFunc(all, func(a, b layer) int { return cmp.Or(a.weight-b.weight, cmp.Compare(b.value, a.value)) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(a.weight-b.weight, cmp.Compare(b.value, a.value)) < 0
+	})
 	m.charts.layers = m.charts.layers[:0]
 	for _, l := range all {
 		m.charts.layers = append(m.charts.layers, l.trial)

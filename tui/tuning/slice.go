@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -120,7 +121,7 @@ func jitter(number int) float64 {
 func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.leaderboard.Importances)
-	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Share, list[i].Share) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
 		return title, []string{m.Line(r.W).To(1).Write(style.Muted, "known once about eight trials have ended").Full()}

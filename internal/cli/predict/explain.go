@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -139,7 +139,7 @@ func (f *explainFlags) explain(ctx context.Context, m *modelfile.Model, source r
 		}
 		x.Columns = append(x.Columns, w)
 	}
-	slices.SortStableFunc(x.Columns, func(a, b worth) int { return cmp.Compare(b.Rise, a.Rise) })
+	sort.SliceStable(x.Columns, func(i, j int) bool { return cmp.Less(x.Columns[j].Rise, x.Columns[i].Rise) })
 	return x, nil
 }
 

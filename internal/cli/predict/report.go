@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -85,7 +85,7 @@ func (p *predictor) topConfusions(out io.Writer) error {
 	if list == nil {
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b pair) int { return b.n - a.n })
+	sort.SliceStable(list, func(i, j int) bool { return list[j].n < list[i].n })
 	fmt.Fprintf(out, "\nthe most frequent of %s\n", print.Count(len(list), "confusion"))
 	table := print.Table{Headers: []string{"class", "taken for", ">rows", ">of"}}
 	for _, c := range list[:min(len(list), maxPairs)] {

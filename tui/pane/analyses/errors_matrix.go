@@ -3,7 +3,7 @@ package analyses
 import (
 	"cmp"
 	"math"
-	"slices"
+	"sort"
 	"strconv"
 
 	"newtop/internal/format"
@@ -261,7 +261,7 @@ func confusions(e *event.ErrorsEvent) (out []confusion) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b confusion) int { return b.n - a.n })
+	sort.SliceStable(out, func(i, j int) bool { return out[j].n < out[i].n })
 	return out
 }
 
@@ -285,6 +285,6 @@ func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b classErrors) int { return cmp.Compare(b.rate(), a.rate()) })
+	sort.SliceStable(out, func(i, j int) bool { return cmp.Less(out[j].rate(), out[i].rate()) })
 	return out, all
 }

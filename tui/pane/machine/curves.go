@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func (b *Panel) graphs() (out []graph) {
 				values: [][]style.Part{labeled("", s.Format(s.Series.Last()))},
 				curves: []chart.Curve{curve("", &s.Series, false)}})
 		}
-		slices.SortStableFunc(out, func(g, h graph) int { return importance(g.name) - importance(h.name) })
+		sort.SliceStable(out, func(i, j int) bool { return importance(out[i].name) < importance(out[j].name) })
 		return out
 	}
 	s := &b.Latest

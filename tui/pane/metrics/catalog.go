@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"newtop/internal/format"
@@ -298,5 +299,5 @@ func (c *catalog) merge(members []int, bases []string, parts []part, gone []bool
 		}
 		first.log = first.log || c.all[i].log
 	}
-	slices.SortStableFunc(first.curves, func(a, b curve) int { return int(a.part) - int(b.part) })
+	sort.SliceStable(first.curves, func(i, j int) bool { return first.curves[i].part < first.curves[j].part })
 }
