@@ -156,6 +156,17 @@ func (p Path) Read(most int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Stamp is a file's size and its time in nanoseconds, zero where there is none.
+type Stamp struct{ Size, Time int64 }
+
+// Stamp looks at a file.
+func (p Path) Stamp() (s Stamp) {
+	if info, err := p.Stat(); err == nil {
+		s = Stamp{info.Size(), info.ModTime().UnixNano()}
+	}
+	return s
+}
+
 // Version tells versions of a file apart. The zero Version is of no file.
 type Version struct {
 	Info    fs.FileInfo

@@ -22,8 +22,8 @@ var clearml = Kind{
 	parts: func(dir files.Path) []part {
 		return []part{
 			&facts{path: dir.Join("task.json"), parse: clearmlTask},
-			&lines{path: dir.Join("metrics.jsonl"), parser: shape.New()},
-			&lines{path: dir.Join("log.jsonl"), parser: shape.New()},
+			linesOf(dir.Join("metrics.jsonl"), shape.New()),
+			linesOf(dir.Join("log.jsonl"), shape.New()),
 		}
 	},
 }

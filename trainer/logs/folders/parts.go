@@ -1,12 +1,8 @@
 package folders
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
@@ -58,98 +54,26 @@ func (f *facts) Read(_ context.Context, to logs.Sink) (bool, error) {
 
 func (f *facts) Warning() string { return f.fault }
 
-// lines follows a file that grows by lines, and gives each whole one to a parser. A line that is not written to its end
-// is waited for.
+// lines gives each line of a file that grows to a parser.
 type lines struct {
-	path    files.Path
-	parser  logs.Parser
-	version files.Version
-	offset  int64  // behind the last whole line
-	last    []byte // what is before it, and changes if the file is written over
-	seen    int64  // how far the file was read
-	chunk   int64  // how much is read at once
-	long    bool   // within a line of more than maxLine
+	logs.Tail
+	parser logs.Parser
 }
 
-const (
-	chunk     = 64 << 10
-	maxLine   = 64 << 20
-	tailBytes = 64
-)
+func linesOf(path files.Path, parser logs.Parser) *lines {
+	return &lines{logs.Tail{Path: path}, parser}
+}
 
 func (l *lines) Read(_ context.Context, to logs.Sink) (more bool, err error) {
-	info, err := l.path.Stat()
-	if err != nil {
-		if l.offset > 0 && errors.Is(err, fs.ErrNotExist) {
-			return false, logs.ErrRestart
-		}
-		return false, nil
-	}
-	if !info.Mode().IsRegular() {
-		return false, nil
-	}
-	before := l.version.Info
-	if before != nil && (info.Size() < l.offset || !l.path.In.Same(info, before)) {
-		return false, logs.ErrRestart
-	}
-	if !l.version.Changed(l.path.In, info) && l.seen >= info.Size() {
-		return false, nil
-	}
-	l.chunk = max(l.chunk, chunk)
-	buf := make([]byte, int64(len(l.last))+min(l.chunk, info.Size()-l.offset))
-	f, err := l.path.Open()
-	if err != nil {
-		return false, nil
-	}
-	defer f.Close()
-	n, err := f.ReadAt(buf, l.offset-int64(len(l.last)))
-	if err != nil && err != io.EOF {
-		return false, fmt.Errorf("%s: %w", l.path, err)
-	}
-	text, ok := bytes.CutPrefix(buf[:n], l.last)
-	if !ok {
-		return false, logs.ErrRestart
-	}
-	used := l.use(text, to)
-	l.seen = l.offset + int64(len(text))
-	l.offset += int64(used)
-	l.last = append([]byte(nil), buf[max(0, len(l.last)+used-tailBytes):len(l.last)+used]...)
-	if l.seen >= info.Size() {
+	if more, err = l.Lines(func(line []byte) { l.parser.Line(line, to) }); !more && err == nil {
 		l.parser.Flush(to)
 	}
-	return l.seen < info.Size(), nil
-}
-
-// use gives the whole lines of a text to the parser, and returns how long they are.
-func (l *lines) use(text []byte, to logs.Sink) (used int) {
-	for {
-		n := bytes.IndexByte(text[used:], '\n')
-		if n < 0 {
-			break
-		}
-		line := text[used : used+n]
-		used += n + 1
-		if l.long {
-			l.long = false
-			continue
-		}
-		l.parser.Line(line, to)
-	}
-	switch {
-	case used > 0 || int64(len(text)) < l.chunk:
-		l.chunk = chunk
-	case l.chunk < maxLine:
-		l.chunk *= 2
-	default:
-		l.long = true
-		used = len(text)
-	}
-	return used
+	return more, err
 }
 
 func (l *lines) Warning() string {
 	if w, ok := l.parser.(interface{ Warning() string }); ok && w.Warning() != "" {
-		return l.path.Name + ": " + w.Warning()
+		return l.Path.Name + ": " + w.Warning()
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ var sacred = Kind{
 				return fact{info: logs.Info{Config: m}}, err
 			}},
 			jsonlog.Follow(dir.Join("metrics.json")),
-			&lines{path: dir.Join("cout.txt"), parser: console{}},
+			linesOf(dir.Join("cout.txt"), console{}),
 			&facts{path: run, parse: sacredEnd},
 		}
 	},

@@ -62,8 +62,8 @@ type dbReader struct {
 	tables    bool   // they are there
 	after     int64  // rowid of the newest metric that was read
 	total     int64  // metrics when the first of them was read
-	batch     batch
 	warning   string
+	giver
 }
 
 // OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique
@@ -96,8 +96,8 @@ func (r *dbReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 }
 
 func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
-	if r.batch.giving {
-		r.batch.give(to)
+	if r.giving {
+		r.give(to)
 		return true, nil // there may be more by now
 	}
 	run, err := r.find(ctx)
@@ -108,11 +108,11 @@ func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := r.batch.report(to, run, params); err != nil {
+	if err := r.report(to, run, params); err != nil {
 		return false, err
 	}
 	more, err := r.collect(ctx)
-	return r.batch.collected(more, err, to)
+	return r.collected(more, err, to)
 }
 
 // find returns the run to read, which it chooses first. It returns ErrRestart when a newer one has begun.
@@ -196,7 +196,7 @@ func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
 		if r.total, err = r.db.Int(ctx, "SELECT count(*) FROM metrics WHERE run_uuid = ?", r.id); err != nil {
 			return false, err
 		}
-		r.batch.points = make([]point, 0, min(r.total, maxHeld))
+		r.Grow(int(r.total))
 	}
 	rows := 0
 	err = r.db.Each(ctx, `SELECT rowid, key, value, timestamp, step, is_nan FROM metrics
@@ -206,7 +206,7 @@ func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
 			rows++
 			r.after = sqlitelog.Int(row[0])
 			value := number(sqlitelog.Float(row[2]), sqlitelog.Int(row[5]) != 0)
-			r.batch.add(r.batch.id(sqlitelog.Text(row[1])), value, sqlitelog.Int(row[3]), sqlitelog.Int(row[4]))
+			r.Add(r.ID(sqlitelog.Text(row[1])), value, sqlitelog.Int(row[3]), sqlitelog.Int(row[4]))
 			return nil
 		})
 	if err == nil && rows < window {
@@ -221,13 +221,13 @@ func (r *dbReader) Watch() []files.Path { return r.db.Watch() }
 // Progress implements logs.Reader.
 func (r *dbReader) Progress() float64 {
 	switch {
-	case r.batch.whole && !r.batch.giving:
+	case r.whole && !r.giving:
 		return 1
 	case r.total == 0:
 		return 0
 	}
-	held := len(r.batch.points)
-	return min(1, float64(held+r.batch.given)/float64(2*max(r.total, int64(held))))
+	held := r.Len()
+	return min(1, float64(held+r.Given())/float64(2*max(r.total, int64(held))))
 }
 
 // Warning implements logs.Reader.

@@ -201,7 +201,8 @@ func TestUntoldSteps(t *testing.T) {
 	want(t, open(t, path, "aaa"), "0@1 loss=0", "0@1.001 loss=1", "0@1.002 loss=2")
 }
 
-// Metrics that are written one after the other are put together by their steps; those that only count otherwise are not.
+// Metrics that are written one after the other are put together by their steps; those that only count otherwise are
+// not.
 func TestOrder(t *testing.T) {
 	w, path := newDB(t)
 	w.run("history", "", 1)

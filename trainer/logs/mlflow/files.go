@@ -11,9 +11,10 @@ import (
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/internal/points"
 )
 
-// Bounds of a store of files: runs in it, and metrics or parameters of a run.
+// Bounds of a store of files: runs in it, and parameters of a run.
 const (
 	maxRuns = 100_000
 	maxKeys = 10_000
@@ -134,19 +135,16 @@ func (f *fileRun) read(experiment string) bool {
 
 // fileReader reads a run of a store of files.
 type fileReader struct {
-	dir        files.Path
-	requested  string
-	run        fileRun
-	found      bool
-	mark       map[files.Path]stamp // of what tells of runs and parameters
-	params     map[string]string
-	started    []files.Path // meta.yaml of runs that do not have it yet
-	files      []*metricFile
-	byKey      map[string]*metricFile
-	size, read int64 // of the metrics' files
-	batch      batch
-	bad        int // lines
-	warning    string
+	dir       files.Path
+	requested string
+	run       fileRun
+	found     bool
+	mark      map[files.Path]files.Stamp // of what tells of runs and parameters
+	params    map[string]string
+	started   []files.Path // meta.yaml of runs that do not have it yet
+	metrics   points.Dir
+	giver
+	warning string
 }
 
 // OpenFiles returns a reader of a run in a store of files, as mlruns: of the one with this ID, this name, or this
@@ -174,8 +172,8 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if r.batch.giving {
-		r.batch.give(to)
+	if r.giving {
+		r.give(to)
 		return true, nil
 	}
 	if marks := r.marks(); !maps.Equal(marks, r.mark) {
@@ -191,11 +189,11 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 	if !r.found {
 		return false, nil
 	}
-	if err := r.batch.report(to, r.run.Run, r.params); err != nil {
+	if err := r.report(to, r.run.Run, r.params); err != nil {
 		return false, err
 	}
-	more, err := r.collect()
-	return r.batch.collected(more, err, to)
+	more, err := r.metrics.Collect(&r.Batch)
+	return r.collected(more, err, to)
 }
 
 // find returns the run to read. It returns ErrRestart when a newer one has begun.
@@ -225,25 +223,15 @@ func (r *fileReader) find() error {
 		return logs.ErrRestart
 	}
 	r.run, r.found, r.warning = found[at], true, ""
+	r.metrics.Top, r.metrics.Columns = r.run.dir.Join("metrics"), []string{"tvs", "tv"}
 	return nil
 }
 
-// stamp reports whether a file or directory was changed.
-type stamp struct{ size, time int64 }
-
-func stampOf(path files.Path) stamp {
-	info, err := path.Stat()
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{info.Size(), info.ModTime().UnixNano()}
-}
-
 // marks are the stamps of what tells of runs, if the newest is wanted, and of this run's state and parameters.
-func (r *fileReader) marks() map[files.Path]stamp {
-	marks := map[files.Path]stamp{}
+func (r *fileReader) marks() map[files.Path]files.Stamp {
+	marks := map[files.Path]files.Stamp{}
 	for _, path := range r.watched() {
-		marks[path] = stampOf(path)
+		marks[path] = path.Stamp()
 	}
 	return marks
 }
@@ -267,33 +255,25 @@ func (r *fileReader) Watch() []files.Path {
 	if !r.found {
 		return paths
 	}
-	metrics := r.run.dir.Join("metrics")
-	paths = append(paths, r.run.dir, metrics)
-	for key, d := range metrics.Below(nil) {
-		if d.IsDir() {
-			paths = append(paths, metrics.Join(key))
-		}
-	}
-	return paths
+	return append(append(paths, r.run.dir), r.metrics.Watch()...)
 }
 
 // Progress implements logs.Reader.
 func (r *fileReader) Progress() float64 {
 	switch {
-	case r.batch.whole && !r.batch.giving:
+	case r.whole && !r.giving:
 		return 1
-	case r.size == 0:
-		return 0
-	case r.batch.giving:
-		return 0.5 + 0.5*float64(r.batch.given)/float64(max(1, len(r.batch.points)))
+	case r.giving:
+		return 0.5 + 0.5*float64(r.Given())/float64(max(1, r.Len()))
 	}
-	return 0.5 * float64(r.read) / float64(r.size)
+	return 0.5 * r.metrics.Progress()
 }
 
 // Warning implements logs.Reader.
 func (r *fileReader) Warning() string {
-	if r.warning == "" && r.bad > 0 {
-		return fmt.Sprintf("%s: %d lines of metrics can't be read: expected time, value, step", r.run.dir, r.bad)
+	if r.warning == "" && r.metrics.Bad > 0 {
+		return fmt.Sprintf("%s: %d lines of metrics can't be read: expected time, value, step", r.run.dir,
+			r.metrics.Bad)
 	}
 	return r.warning
 }

@@ -2,7 +2,6 @@ package mlflow
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -160,23 +159,6 @@ func BenchmarkOpenFiles(b *testing.B) {
 			b.Fatal(err, c)
 		}
 	}
-}
-
-func FuzzMetricLine(f *testing.F) {
-	for _, line := range []string{"1700000000000 0.5 3", "1700000000000 nan 3", "1 inf", "x", "1 2 3 4", "1 1e999 2", "", "1 0x1p-2 1"} {
-		f.Add([]byte(line))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		wall, value, step, ok := readLine(line)
-		if !ok {
-			return
-		}
-		again := fmt.Sprintf("%d %v %d", wall, value, step)
-		w, v, s, ok := readLine([]byte(again))
-		if !ok || w != wall || s != step || v != value && !(math.IsNaN(v) && math.IsNaN(value)) {
-			t.Errorf("%q: %d %v %d, and again %d %v %d", line, wall, value, step, w, v, s)
-		}
-	})
 }
 
 func FuzzMeta(f *testing.F) {

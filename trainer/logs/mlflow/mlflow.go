@@ -11,6 +11,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/internal/points"
 )
 
 // Run is a run in a store of MLflow's.
@@ -63,6 +64,32 @@ func (s *story) end(to logs.Sink) {
 		message = s.run.Status
 	}
 	to.End(state, message)
+}
+
+// giver gives the points of a run in order, and what is known of it.
+type giver struct {
+	points.Batch
+	story
+	giving bool // some are not given yet
+	whole  bool // all that there was has been read once
+}
+
+// collected gives what was collected, once that is all or enough, and reports whether there is more.
+func (g *giver) collected(more bool, err error, to logs.Sink) (bool, error) {
+	if err != nil || more && g.Len() < points.MaxHeld {
+		return more, err
+	}
+	g.whole = !more
+	g.Order()
+	return g.give(to), nil
+}
+
+// give gives the next rows, and behind the last how the run ended. It reports whether there is more.
+func (g *giver) give(to logs.Sink) bool {
+	if g.giving = g.Give(to); !g.giving && g.whole {
+		g.end(to)
+	}
+	return g.giving || !g.whole
 }
 
 // setting reads the text that MLflow makes of a parameter of Python's.

@@ -32,8 +32,8 @@ const patience = 500 * time.Millisecond
 type DB struct {
 	path      files.Path
 	file      fs.FileInfo
-	marks     [2]mark // of the file and its write-ahead log, when it was opened
-	copied    func()  // removes the copy; nil: there is none
+	marks     [2]files.Stamp // of the file and its write-ahead log, when it was opened
+	copied    func()         // removes the copy; nil: there is none
 	pool      *sql.DB
 	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
 	immutable bool      // opened as a file that nobody writes just now
@@ -42,19 +42,9 @@ type DB struct {
 	trouble   string    // why nothing comes
 }
 
-// mark is a version of a file.
-type mark struct{ size, time int64 }
-
 func (d *DB) wal() files.Path { return d.path.At(d.path.Name + "-wal") }
 
-func (d *DB) look() (marks [2]mark) {
-	for i, p := range [...]files.Path{d.path, d.wal()} {
-		if info, err := p.Stat(); err == nil {
-			marks[i] = mark{info.Size(), info.ModTime().UnixNano()}
-		}
-	}
-	return marks
-}
+func (d *DB) look() [2]files.Stamp { return [2]files.Stamp{d.path.Stamp(), d.wal().Stamp()} }
 
 // Open opens the database at path. A file of no bytes is a database without tables, as its writer has just made it.
 func Open(path files.Path) (*DB, error) {

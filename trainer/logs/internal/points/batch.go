@@ -1,4 +1,6 @@
-package mlflow
+// Package points makes rows of metrics that their writer keeps apart, each in a file of its own or in a table whose
+// order says nothing.
+package points
 
 import (
 	"cmp"
@@ -9,8 +11,8 @@ import (
 )
 
 const (
-	// maxHeld is how many metrics are ordered at once at most: 32 MB in each million.
-	maxHeld = 1 << 22
+	// MaxHeld is how many metrics are ordered at once at most: 32 MB in each million.
+	MaxHeld = 1 << 22
 	// rowsAtOnce is how many rows a call of Read gives.
 	rowsAtOnce = 4096
 )
@@ -24,9 +26,10 @@ type point struct {
 	seq   uint32 // in the order of the store
 }
 
-// batch holds metrics until they have been put in order and given. Neither of MLflow's stores keeps them in an order
-// that one could rely on, and one of them keeps each metric apart.
-type batch struct {
+// Batch holds points until they have been put in order and given.
+type Batch struct {
+	BySteps bool // a step is told once, whatever the times of its metrics
+
 	keys   []string
 	ids    map[string]uint32
 	last   []int // by key: the newest row with it
@@ -34,22 +37,10 @@ type batch struct {
 	given  int // of the points
 	rows   int
 	row    logs.Row
-	giving bool // some are not given yet
-	whole  bool // all that there was has been read once
-	story
 }
 
-// collected orders what was collected and gives it, once that is all or enough. It reports whether there is more.
-func (b *batch) collected(more bool, err error, to logs.Sink) (bool, error) {
-	if err != nil || more && len(b.points) < maxHeld {
-		return more, err
-	}
-	b.whole = !more
-	b.order()
-	return b.give(to), nil
-}
-
-func (b *batch) id(key string) uint32 {
+// ID is a number for a metric.
+func (b *Batch) ID(key string) uint32 {
 	id, ok := b.ids[key]
 	if !ok {
 		if b.ids == nil {
@@ -64,19 +55,32 @@ func (b *batch) id(key string) uint32 {
 	return id
 }
 
-func (b *batch) add(key uint32, value float64, wall, step int64) {
+// Grow makes room for so many points.
+func (b *Batch) Grow(n int) { b.points = slices.Grow(b.points, min(n, MaxHeld)) }
+
+// Len is how many points it holds, and Given how many of them were given.
+func (b *Batch) Len() int { return len(b.points) }
+
+// Given is how many of its points were given.
+func (b *Batch) Given() int { return b.given }
+
+// Add adds a point of the metric of a number: its time in milliseconds since 1970, 0 where that is unknown.
+func (b *Batch) Add(key uint32, value float64, wall, step int64) {
 	b.points = append(b.points, point{step: step, wall: wall, value: value, key: key, seq: uint32(len(b.points))})
 }
 
-// order sorts the points as they were written: by their time, and those of one time by step. Metrics that were written
+// Order sorts the points as they were written: by their time, and those of one time by step. Metrics that were written
 // one after the other, each with all of its steps, as from a history once training is over, are sorted by step first.
-func (b *batch) order() {
-	byTime := func(x, y point) int {
-		return cmp.Or(cmp.Compare(x.wall, y.wall), cmp.Compare(x.step, y.step), cmp.Compare(x.seq, y.seq))
-	}
-	by := byTime
-	if b.inTurn() {
-		by = func(x, y point) int { return cmp.Or(cmp.Compare(x.step, y.step), byTime(x, y)) }
+func (b *Batch) Order() {
+	steps := b.BySteps || b.inTurn()
+	by := func(x, y point) int {
+		switch {
+		case x.step != y.step && (steps || x.wall == y.wall):
+			return cmp.Compare(x.step, y.step)
+		case x.wall != y.wall:
+			return cmp.Compare(x.wall, y.wall)
+		}
+		return cmp.Compare(x.seq, y.seq)
 	}
 	if !slices.IsSortedFunc(b.points, by) {
 		slices.SortFunc(b.points, by)
@@ -91,7 +95,7 @@ type span struct {
 }
 
 // inTurn reports whether a metric begins when another has ended, and has the same steps.
-func (b *batch) inTurn() bool {
+func (b *Batch) inTurn() bool {
 	spans := make([]span, len(b.keys))
 	for _, p := range b.points {
 		if s := &spans[p.key]; s.n == 0 {
@@ -118,40 +122,37 @@ func (b *batch) inTurn() bool {
 	return false
 }
 
-// give gives the next rows, and behind the last how the run ended. It reports whether there is more. A row is what has
+// Give gives the next rows, and reports whether there are more. A row is what has
 // one step and one time. A program that does not tell its steps has the step 0 in all of its rows, which are in the
 // order of time.
-func (b *batch) give(to logs.Sink) bool {
+func (b *Batch) Give(to logs.Sink) bool {
 	for n := 0; n < rowsAtOnce && b.given < len(b.points); n++ {
 		b.giveRow(to)
 	}
-	if b.giving = b.given < len(b.points); b.giving {
+	if b.given < len(b.points) {
 		return true
 	}
 	b.points, b.given = b.points[:0], 0
 	if cap(b.points) > 1<<16 { // only the first time there is that much
 		b.points = nil
 	}
-	if b.whole {
-		b.end(to)
-	}
-	return !b.whole
+	return false
 }
 
-func (b *batch) giveRow(to logs.Sink) {
+func (b *Batch) giveRow(to logs.Sink) {
 	first := b.points[b.given]
 	b.rows++
 	b.row.Clear()
 	b.row.Step = float64(first.step)
-	if first.wall > 0 {
-		b.row.Wall = float64(first.wall) / 1000
-	}
 	for ; b.given < len(b.points); b.given++ {
 		p := b.points[b.given]
-		if p.step != first.step || p.wall != first.wall || b.last[p.key] == b.rows {
+		if p.step != first.step || p.wall != first.wall && !b.BySteps || b.last[p.key] == b.rows {
 			break
 		}
 		b.last[p.key] = b.rows
+		if p.wall > 0 {
+			b.row.Wall = float64(p.wall) / 1000
+		}
 		b.row.Set(b.keys[p.key], p.value)
 	}
 	to.Row(&b.row)
