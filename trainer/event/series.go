@@ -1,6 +1,7 @@
 package event
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -17,12 +18,62 @@ type Series struct {
 	Key    string        // a quantity's or a figure's, as in a CutEvent
 	Of     string        // the key of the quantity that this is as its writer logged it; empty for all others
 	Info   *QuantityInfo // nil for a figure
-	Points []Point       // X ascends
+	blocks [][]Point     // X ascends; all but the last have blockPoints
+}
+
+// blockPoints is how many points lie together. A series that grows is never copied, but for its first block.
+const blockPoints = 1 << 10
+
+// Len is how many points there are.
+func (s *Series) Len() int {
+	n := len(s.blocks) - 1
+	if n < 0 {
+		return 0
+	}
+	return n*blockPoints + len(s.blocks[n])
+}
+
+// At returns point i.
+func (s *Series) At(i int) Point { return s.blocks[i/blockPoints][i%blockPoints] }
+
+// All goes through the points, X ascending.
+func (s *Series) All() iter.Seq[Point] {
+	return func(yield func(Point) bool) {
+		for _, b := range s.blocks {
+			for _, p := range b {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// add appends a point. Those that are not below it are dropped.
+func (s *Series) add(x int, v Float) {
+	n := len(s.blocks)
+	if n > 0 && x <= s.Last().X {
+		s.cut(x)
+		n = len(s.blocks)
+	}
+	if n == 0 || len(s.blocks[n-1]) == blockPoints {
+		var b []Point
+		if n > 0 {
+			b = make([]Point, 0, blockPoints)
+		}
+		s.blocks = append(s.blocks, b)
+		n++
+	}
+	s.blocks[n-1] = append(s.blocks[n-1], Point{x, v})
 }
 
 // cut drops the points from an epoch on.
 func (s *Series) cut(from int) {
-	s.Points = s.Points[:sort.Search(len(s.Points), func(i int) bool { return s.Points[i].X >= from })]
+	n := sort.Search(s.Len(), func(i int) bool { return s.At(i).X >= from })
+	s.blocks = s.blocks[:(n+blockPoints-1)/blockPoints]
+	if last := len(s.blocks) - 1; last >= 0 {
+		s.blocks[last] = s.blocks[last][:n-last*blockPoints]
+	}
 }
 
 // Collection makes series of a run's events, but for those of its times: values that were told late stand at their
@@ -32,7 +83,10 @@ type Collection struct {
 	Run     RunEvent
 	Series  []*Series   // in the order in which the run told them first
 	Machine *Collection // of the metrics of its machine, by seconds since the run began; nil: none
+	Began   bool        // something was reported
+	Elapsed Float       // seconds of training, as far as they were told
 	by      map[string]*Series
+	latest  []*Series // where the values of the epoch before went: of its quantities, then of its metrics
 }
 
 // See takes the next event.
@@ -44,22 +98,28 @@ func (c *Collection) See(e Event) {
 		}
 		c.Run = e
 	case EpochEvent:
+		c.Began = true
+		if !e.Elapsed.Absent() {
+			c.Elapsed = e.Elapsed
+		}
 		for q := range QuantityCount {
 			if v := *q.Of(&e); !v.Absent() && q != Elapsed && q != Seconds {
-				c.add(q.Info().Key, "", e.Epoch, v)
+				c.of(int(q), q.Info().Key, "").add(e.Epoch, v)
 			}
 		}
 		for i := range e.Metrics {
 			if m := &e.Metrics[i]; !m.Value.Absent() {
-				c.add(m.Key, m.Note().Of, m.At(e.Epoch), m.Value)
+				c.of(int(QuantityCount)+i, m.Key, m.Note().Of).add(m.At(e.Epoch), m.Value)
 			}
 		}
 	case MachineEvent:
+		c.Began = true
 		if c.Machine == nil {
 			c.Machine = &Collection{}
 		}
 		for i := range e.Metrics {
-			c.Machine.add(e.Metrics[i].Key, "", int(math.Round(float64(e.Elapsed))), e.Metrics[i].Value)
+			m := &e.Metrics[i]
+			c.Machine.of(i, m.Key, "").add(int(math.Round(float64(e.Elapsed))), m.Value)
 		}
 	case RewindEvent:
 		for _, s := range c.Series {
@@ -72,9 +132,16 @@ func (c *Collection) See(e Event) {
 	}
 }
 
-func (c *Collection) add(key, of string, x int, v Float) {
-	s := c.by[key]
-	if s == nil {
+// of returns the series of a key, which is rather the one whose value stood at that place of the epoch before.
+func (c *Collection) of(place int, key, of string) *Series {
+	for len(c.latest) <= place {
+		c.latest = append(c.latest, nil)
+	}
+	s := c.latest[place]
+	if s != nil && s.Key == key {
+		return s
+	}
+	if s = c.by[key]; s == nil {
 		s = &Series{Key: key, Of: of}
 		if q, known := quantityOf[key]; known {
 			s.Info = q.Info()
@@ -85,69 +152,67 @@ func (c *Collection) add(key, of string, x int, v Float) {
 		c.by[key] = s
 		c.Series = append(c.Series, s)
 	}
-	if n := len(s.Points); n > 0 && x <= s.Points[n-1].X {
-		s.cut(x)
-	}
-	s.Points = append(s.Points, Point{x, v})
+	c.latest[place] = s
+	return s
 }
 
 // Range returns the least and the greatest of the finite values, nil where there are none, and how many are not finite.
 func (s *Series) Range() (least, greatest *Point, broken int) {
-	for i := range s.Points {
-		p := &s.Points[i]
-		switch {
-		case !p.V.Finite():
-			broken++
-		case least == nil:
-			least, greatest = p, p
-		case p.V < least.V:
-			least = p
-		case p.V > greatest.V:
-			greatest = p
+	for _, b := range s.blocks {
+		for i := range b {
+			p := &b[i]
+			switch {
+			case !p.V.Finite():
+				broken++
+			case least == nil:
+				least, greatest = p, p
+			case p.V < least.V:
+				least = p
+			case p.V > greatest.V:
+				greatest = p
+			}
 		}
 	}
 	return least, greatest, broken
 }
 
 // Last is the newest point of a series, which must have one.
-func (s *Series) Last() Point { return s.Points[len(s.Points)-1] }
+func (s *Series) Last() Point { return s.At(s.Len() - 1) }
 
 // Epochs is how many epochs have a point of any series: those of the longest, and what others have beside.
 func (c *Collection) Epochs() int {
-	var longest []Point
+	longest := &Series{}
 	for _, s := range c.Series {
-		if len(s.Points) > len(longest) {
-			longest = s.Points
+		if s.Len() > longest.Len() {
+			longest = s
 		}
 	}
 	beside := map[int]bool{}
 	for _, s := range c.Series {
-		at := 0
-		for i := range s.Points {
-			x := s.Points[i].X
-			for at < len(longest) && longest[at].X < x {
+		at, n := 0, longest.Len()
+		for p := range s.All() {
+			for at < n && longest.At(at).X < p.X {
 				at++
 			}
-			if at == len(longest) || longest[at].X != x {
-				beside[x] = true
+			if at == n || longest.At(at).X != p.X {
+				beside[p.X] = true
 			}
 		}
 	}
-	return len(longest) + len(beside)
+	return longest.Len() + len(beside)
 }
 
 // Told lists the series that have points: of an error as its writer logged it, as an accuracy, that one.
 func (c *Collection) Told() []*Series {
 	dropped := map[string]bool{}
 	for _, s := range c.Series {
-		if q := c.by[s.Of]; s.Of != "" && q != nil && q.Info != nil && q.Info.Share && len(s.Points) > 0 {
+		if q := c.by[s.Of]; s.Of != "" && q != nil && q.Info != nil && q.Info.Share && s.Len() > 0 {
 			dropped[s.Of] = true
 		} else if s.Of != "" {
 			dropped[s.Key] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.Series), func(s *Series) bool {
-		return len(s.Points) == 0 ||
-			dropped[s.Key]
+		return s.Len() == 0 || dropped[s.Key]
 	})
 }

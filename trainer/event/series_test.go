@@ -21,7 +21,7 @@ func write(c *Collection) string {
 	var b strings.Builder
 	for _, s := range c.Series {
 		fmt.Fprintf(&b, "%s", s.Key)
-		for _, p := range s.Points {
+		for p := range s.All() {
 			fmt.Fprintf(&b, " %d:%g", p.X, float64(p.V))
 		}
 		b.WriteString("; ")
@@ -51,7 +51,7 @@ func TestCollection(t *testing.T) {
 		}
 		xs := map[int]bool{}
 		for _, s := range all.Series {
-			for _, p := range s.Points {
+			for p := range s.All() {
 				xs[p.X] = true
 			}
 		}

@@ -36,7 +36,7 @@ func pointsOf(t *testing.T, s Source, err error) (string, error) {
 	note := func() {
 		var text strings.Builder
 		for _, series := range c.Told() {
-			fmt.Fprintln(&text, series.Key, series.Points)
+			fmt.Fprintln(&text, series.Key, slices.Collect(series.All()))
 		}
 		runs = append(runs, text.String())
 	}

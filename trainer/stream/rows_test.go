@@ -312,7 +312,7 @@ func TestStepZeroAgain(t *testing.T) {
 			told.See(e)
 		}
 		got := ""
-		for _, p := range told.Series[0].Points {
+		for p := range told.Series[0].All() {
 			got += fmt.Sprintf("%d:%g ", p.X, float64(p.V))
 		}
 		if got != c.want {

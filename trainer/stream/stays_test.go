@@ -94,8 +94,8 @@ func FuzzValidLogStays(f *testing.F) {
 // lossAt reports whether the loss has a point at x as the valid logs have it.
 func lossAt(c *event.Collection, x int) bool {
 	for _, s := range c.Series {
-		if s.Key == "loss" && x <= len(s.Points) {
-			p := s.Points[x-1]
+		if s.Key == "loss" && x <= s.Len() {
+			p := s.At(x - 1)
 			return p.X == x && math.Abs(float64(p.V)*float64(x)-1) < 1e-6
 		}
 	}

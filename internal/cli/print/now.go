@@ -53,8 +53,6 @@ type ValueNow struct {
 type Collector struct {
 	event.Collection
 	Done    *event.DoneEvent
-	Began   bool // an epoch was reported
-	Elapsed event.Float
 	console []string
 }
 
@@ -74,13 +72,6 @@ func (c *Collector) See(e event.Event) {
 	case event.ConsoleEvent:
 		if c.console = append(c.console, e.Text); len(c.console) > 2*maxConsole {
 			c.console = append(c.console[:0], c.console[maxConsole:]...)
-		}
-	case event.MachineEvent:
-		c.Began = true
-	case event.EpochEvent:
-		c.Began = true
-		if !e.Elapsed.Absent() {
-			c.Elapsed = e.Elapsed
 		}
 	}
 	c.Collection.See(e)
@@ -127,7 +118,7 @@ func metricsNow(c *event.Collection) []MetricNow {
 		least, greatest, broken := s.Range()
 		newest := s.Last()
 		out = append(out, MetricNow{Name: s.Key, Newest: *value(&newest), Least: value(least),
-			Greatest: value(greatest), Values: len(s.Points), NotFinite: broken})
+			Greatest: value(greatest), Values: s.Len(), NotFinite: broken})
 	}
 	return out
 }

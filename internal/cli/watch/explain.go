@@ -166,8 +166,8 @@ func (p *explained) series(s *summary) {
 		if m.Info != nil {
 			name = m.Info.Name
 		}
-		first, last := m.Points[0], m.Last()
-		table.Add(ansi.Truncate(name, 30, "…"), fmt.Sprint(len(m.Points)), fmt.Sprint(first.X),
+		first, last := m.At(0), m.Last()
+		table.Add(ansi.Truncate(name, 30, "…"), fmt.Sprint(m.Len()), fmt.Sprint(first.X),
 			print.Number(first.V, 6),
 			fmt.Sprint(last.X), print.Number(last.V, 6))
 	}

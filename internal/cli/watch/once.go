@@ -220,7 +220,7 @@ func printSeries(out io.Writer, heading, x string, series []*event.Series) error
 			return print.Number(v, 6)
 		}
 		newest := m.Last()
-		cells := []string{name, text(newest.V), fmt.Sprint(newest.X), "", "", "", "", fmt.Sprint(len(m.Points)), ""}
+		cells := []string{name, text(newest.V), fmt.Sprint(newest.X), "", "", "", "", fmt.Sprint(m.Len()), ""}
 		least, greatest, broken := m.Range()
 		if least != nil {
 			cells[3], cells[4], cells[5], cells[6] = text(least.V), fmt.Sprint(least.X), text(greatest.V),
