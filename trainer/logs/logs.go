@@ -67,8 +67,9 @@ type Info struct {
 type Sink interface {
 	Row(r *Row)
 	Info(i Info)
-	// Line is a line that the program printed, cleaned of control characters.
-	Line(text string)
+	// Line is a line that the program printed, cleaned of control characters; it may be no UTF-8. The giver uses its
+	// bytes again.
+	Line(text []byte)
 	// End says what became of the run, with the writer's words, if any.
 	End(s State, message string)
 }

@@ -79,7 +79,7 @@ func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	}
 	j.resume()
 	j.wall = s.Wall
-	j.value(key, int(s.Step), s.Value)
+	j.value(j.curve(key), int(s.Step), s.Value)
 	if j.caughtUp && j.complete() {
 		j.flush()
 	}
@@ -134,8 +134,8 @@ func (j *stepAssembler) cut(c *curve, from int) {
 	if c.serial == j.serial { // the step under way may have some of them
 		j.flush()
 	}
-	j.queue = append(j.queue, event.CutEvent{Metric: c.name(), From: from})
-	if c.logged() {
+	j.queue = append(j.queue, event.CutEvent{Metric: c.name, From: from})
+	if c.logged {
 		j.queue = append(j.queue, event.CutEvent{Metric: c.key, From: from})
 	}
 }
@@ -212,18 +212,20 @@ func (j *stepAssembler) curve(key string) *curve {
 	if len(j.curves) >= maxCurves {
 		return nil
 	}
-	c := &curve{key: key, tag: event.ParseTag(key)}
+	tag := event.ParseTag(key)
 	if key == "delta" && j.curves["act"] != nil && j.curves["pre"] != nil { // TRON's, beside the decreases
-		c.tag = event.Tag{Known: true, Quantity: event.Radius}
+		tag = event.Tag{Known: true, Quantity: event.Radius}
 	}
-	if c.tag.Known {
-		field := event.Tag{Known: true, Quantity: c.tag.Quantity} // which an error and an accuracy share
+	if tag.Known {
+		field := event.Tag{Known: true, Quantity: tag.Quantity} // which an error and an accuracy share
 		if j.claimed[field] {
-			c.tag = event.Tag{}
+			tag = event.Tag{}
 		} else {
 			j.claimed[field] = true
 		}
 	}
+	c := &curve{key: key}
+	c.take(tag)
 	j.curves[key] = c
 	return c
 }

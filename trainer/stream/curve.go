@@ -10,6 +10,8 @@ import (
 type curve struct {
 	key     string
 	tag     event.Tag
+	name    string  // in events: its quantity, or what its writer calls it where that is no quantity
+	logged  bool    // the events also have what the writer logged
 	percent bool    // an accuracy from 0 to 100
 	any     bool    // whether it has a value
 	first   int     // step
@@ -28,22 +30,18 @@ func (c *curve) field(e *event.EpochEvent) *event.Float {
 	return c.tag.Quantity.Of(e)
 }
 
-// name is what the curve is called in events: its quantity, or what its writer calls it where that is no quantity.
-func (c *curve) name() string {
-	if c.tag.Known {
-		return c.tag.Quantity.Info().Key
+// take gives the curve a tag. What the writer logged is told besides of accuracies, which are the errors that they lack
+// of 1, and of what is measured on validation rows, which everybody calls otherwise.
+func (c *curve) take(tag event.Tag) {
+	q := tag.Quantity
+	c.tag, c.name, c.logged = tag, c.key, false
+	switch {
+	case tag.Known:
+		c.name = q.Info().Key
+		c.logged = c.key != c.name && (tag.Accuracy || q == q.Validation() && q != q.Train())
+	case event.IsQuantity(c.key):
+		c.name += ".2"
 	}
-	if event.IsQuantity(c.key) {
-		return c.key + ".2"
-	}
-	return c.key
-}
-
-// logged reports whether the events also have what the writer logged: of accuracies, which are the errors that they
-// lack of 1, and of what is measured on validation rows, which everybody calls otherwise.
-func (c *curve) logged() bool {
-	q := c.tag.Quantity
-	return c.tag.Known && c.key != q.Info().Key && (c.tag.Accuracy || q == q.Validation() && q != q.Train())
 }
 
 // set sets the value at a step in the epoch of the step under way, which is that of a serial number.
@@ -52,7 +50,8 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	c.any, c.step, c.serial, c.value = true, step, serial, v
 	f := c.field(e)
 	if f != nil && c.tag.Quantity.Info().Share && !c.tag.Accuracy && (v < 0 || v > 1) { // no share of the rows
-		c.tag, f, again = event.Tag{}, nil, false
+		c.take(event.Tag{})
+		f, again = nil, false
 	}
 	var x *int
 	if step != e.Epoch {
@@ -71,8 +70,8 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 		}
 		at++
 	}
-	if c.logged() {
-		put(event.Metric{Key: c.key, MetricNote: &event.MetricNote{X: x, Of: c.name()}, Value: event.ValueOf(v)})
+	if c.logged {
+		put(event.Metric{Key: c.key, MetricNote: &event.MetricNote{X: x, Of: c.name}, Value: event.ValueOf(v)})
 	}
 	if f != nil && c.tag.Accuracy {
 		c.percent = c.percent || v > 1 && v <= 100
@@ -83,11 +82,11 @@ func (c *curve) set(e *event.EpochEvent, step, serial int, v float64) {
 	}
 	switch {
 	case x != nil:
-		put(event.LateMetric(c.name(), step, event.ValueOf(v)))
+		put(event.LateMetric(c.name, step, event.ValueOf(v)))
 	case f != nil:
 		*f = event.ValueOf(v)
 	default:
-		put(event.Metric{Key: c.name(), Value: event.ValueOf(v)})
+		put(event.Metric{Key: c.name, Value: event.ValueOf(v)})
 	}
 }
 

@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"newtop/trainer/event"
@@ -26,17 +27,26 @@ type rowState struct {
 	epoch   float64 // that was reported last
 	partial bool    // whether an epoch was a fraction, so that epochs are no steps
 	clock   func() float64
-	lines   []string // that were printed before all was read, the newest
+	lines   [][]byte // that were printed before all was read, the newest in a ring
+	printed int      // how many there were
 	mute    bool     // lines are not taken, as what is read is redrawn yet
 	keys    map[partKey]string
+	latest  []placed        // of the row before
 	machine map[string]bool // metrics of the machine that were told
 }
 
 type partKey struct{ part, key string }
 
+// placed is a value of a row with the curve that it went to.
+type placed struct {
+	partKey
+	curve *curve
+}
+
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
-	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys,
+	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines,
+		printed: s.printed, keys: s.keys,
 		mute: s.mute, machine: s.machine}
 }
 
@@ -67,12 +77,12 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	step := j.stepOf(r)
 	if s.partial || s.stepped {
 		if r.Epoch == r.Epoch {
-			j.value("epoch", step, r.Epoch)
+			j.value(j.curve("epoch"), step, r.Epoch)
 		}
 	}
 	for i := range r.Values {
 		if v := &r.Values[i]; !timed || !event.IsMachine(v.Key) {
-			j.value(j.keyOf(r.Part, v.Key), step, v.V)
+			j.value(j.curveOf(i, r.Part, v.Key), step, v.V)
 		}
 	}
 	if j.caughtUp && j.complete() {
@@ -116,8 +126,8 @@ func (j *stepAssembler) resume() {
 	}
 }
 
-func (j *stepAssembler) value(key string, step int, v float64) {
-	c := j.curve(key)
+// value adds a value to a curve; nil: there are too many.
+func (j *stepAssembler) value(c *curve, step int, v float64) {
 	if c == nil {
 		j.dropped++
 		return
@@ -133,6 +143,21 @@ func (j *stepAssembler) value(key string, step int, v float64) {
 	}
 	j.add(c, step, v)
 	c.raw = raw
+}
+
+// curveOf returns the curve of a row's value, which is rather the one of the same place in the row before.
+func (j *stepAssembler) curveOf(place int, part, key string) *curve {
+	s := &j.rows
+	at := partKey{part, key}
+	if place < len(s.latest) && s.latest[place].partKey == at && s.latest[place].curve != nil {
+		return s.latest[place].curve
+	}
+	c := j.curve(j.keyOf(part, key))
+	for len(s.latest) <= place {
+		s.latest = append(s.latest, placed{})
+	}
+	s.latest[place] = placed{at, c}
+	return c
 }
 
 // keyOf puts the part before a key that does not say it.
@@ -271,31 +296,38 @@ func (j *stepAssembler) Info(i logs.Info) {
 }
 
 // Line takes a line that the program printed.
-func (j *stepAssembler) Line(text string) {
+func (j *stepAssembler) Line(text []byte) {
 	switch {
 	case j.rows.mute:
 	case j.caughtUp:
 		j.ensureRun(nil)
-		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
+		j.queue = append(j.queue, printed(text))
 	default:
-		if len(j.rows.lines) >= 2*maxLines {
-			j.rows.lines = append(j.rows.lines[:0], j.rows.lines[maxLines:]...)
+		s := &j.rows
+		if len(s.lines) < maxLines {
+			s.lines = append(s.lines, nil)
 		}
-		j.rows.lines = append(j.rows.lines, text)
+		at := s.printed % maxLines
+		s.lines[at] = append(s.lines[at][:0], text...)
+		s.printed++
 	}
+}
+
+func printed(text []byte) event.ConsoleEvent {
+	return event.ConsoleEvent{Text: strings.ToValidUTF8(string(text), "\uFFFD")}
 }
 
 // catchUp says that all that was there has been read: what comes from now on comes as it is written.
 func (j *stepAssembler) catchUp() {
 	j.caughtUp = true
-	lines := j.rows.lines
+	lines, first := j.rows.lines, j.rows.printed
 	if len(lines) == 0 {
 		return
 	}
-	j.rows.lines = nil
+	j.rows.lines, j.rows.printed = nil, 0
 	j.ensureRun(nil)
-	for _, text := range lines[max(0, len(lines)-maxLines):] {
-		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
+	for i := range lines {
+		j.queue = append(j.queue, printed(lines[(first+i)%len(lines)]))
 	}
 }
 

@@ -145,7 +145,7 @@ func TestRowsAndTheRun(t *testing.T) {
 	j := newStepAssembler("x")
 	j.Info(logs.Info{Name: "brave-otter", Config: map[string]any{"lr": 0.1, "layers": []any{1.0, 2.0}}, Steps: 10})
 	for range 3 * maxLines {
-		j.Line("hello")
+		j.Line([]byte("hello"))
 	}
 	j.Row(row(1, nan, "loss", 1))
 	j.catchUp()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,8 @@ import (
 // printOnce prints what each of some logs has now, and of directories each run that they hold. A run that can't be read
 // is told of, and the others are printed.
 func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
+	// Points, which stay, have no pointers: what goes is cheap to tell from them.
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	printed := 0
 	next := func(source stream.Source, title string, closed func() error) error {
 		if printed++; printed > 1 && w.format != "jsonl" && w.format != "json" {

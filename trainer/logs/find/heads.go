@@ -215,5 +215,5 @@ func (c *rows) Row(r *logs.Row) {
 }
 
 func (c *rows) Info(logs.Info)         {}
-func (c *rows) Line(string)            {}
+func (c *rows) Line([]byte)            {}
 func (c *rows) End(logs.State, string) {}

@@ -47,7 +47,7 @@ func (s *sink) Info(i logs.Info) {
 	}
 	s.WriteString(strings.Join(words, " ") + "\n")
 }
-func (s *sink) Line(text string)                { fmt.Fprintf(s, "line %s\n", text) }
+func (s *sink) Line(text []byte)                { fmt.Fprintf(s, "line %s\n", text) }
 func (s *sink) End(st logs.State, words string) { fmt.Fprintf(s, "end %v %s\n", st, words) }
 
 // tree is a directory whose files the test writes as a program would.
@@ -235,7 +235,7 @@ type nothing struct{}
 
 func (nothing) Row(*logs.Row)          {}
 func (nothing) Info(logs.Info)         {}
-func (nothing) Line(string)            {}
+func (nothing) Line([]byte)            {}
 func (nothing) End(logs.State, string) {}
 
 func FuzzFolders(f *testing.F) {

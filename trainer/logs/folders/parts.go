@@ -82,7 +82,7 @@ func (l *lines) Warning() string {
 type console struct{}
 
 func (console) Line(line []byte, to logs.Sink) error {
-	to.Line(logs.Clean(string(line)))
+	to.Line([]byte(logs.Clean(string(line))))
 	return nil
 }
 

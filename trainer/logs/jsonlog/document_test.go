@@ -36,7 +36,7 @@ func (s *sink) Row(r *logs.Row) {
 func (s *sink) Info(i logs.Info) {
 	fmt.Fprintf(s, "info name=%q steps=%v program=%q config=%v\n", i.Name, i.Steps, i.Program, i.Config)
 }
-func (s *sink) Line(text string)                { fmt.Fprintf(s, "line %s\n", text) }
+func (s *sink) Line(text []byte)                { fmt.Fprintf(s, "line %s\n", text) }
 func (s *sink) End(st logs.State, words string) { fmt.Fprintf(s, "end %v %s\n", st, words) }
 
 // counter counts rows.
@@ -44,7 +44,7 @@ type counter int
 
 func (c *counter) Row(*logs.Row)          { *c++ }
 func (c *counter) Info(logs.Info)         {}
-func (c *counter) Line(string)            {}
+func (c *counter) Line([]byte)            {}
 func (c *counter) End(logs.State, string) {}
 
 // follower reads a document as its writer rewrites it.

@@ -51,7 +51,7 @@ func (t *table) Info(i logs.Info) {
 	}
 }
 
-func (*table) Line(string)            {}
+func (*table) Line([]byte)            {}
 func (*table) End(logs.State, string) {}
 
 // tabulate makes rows of a document. There are five kinds: a list of objects, each a row; an object of lists of

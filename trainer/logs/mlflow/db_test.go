@@ -100,7 +100,7 @@ func (s *sink) Row(r *logs.Row) {
 	s.got = append(s.got, text)
 }
 func (s *sink) Info(i logs.Info) { s.info = i }
-func (s *sink) Line(text string) { s.got = append(s.got, text) }
+func (s *sink) Line(text []byte) { s.got = append(s.got, string(text)) }
 func (s *sink) End(state logs.State, why string) {
 	s.got = append(s.got, fmt.Sprint("end ", state, why))
 }
@@ -387,7 +387,7 @@ type counter struct{ rows, values int }
 
 func (c *counter) Row(r *logs.Row)        { c.rows++; c.values += len(r.Values) }
 func (c *counter) Info(logs.Info)         {}
-func (c *counter) Line(string)            {}
+func (c *counter) Line([]byte)            {}
 func (c *counter) End(logs.State, string) {}
 
 // BenchmarkOpenDB opens a run of a million metrics, and reports what the process then has from the system, MB-sys.

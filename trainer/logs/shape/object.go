@@ -478,7 +478,7 @@ func (r *fieldReader) inform(to logs.Sink) {
 func (r *fieldReader) say(p *Parser, text []byte, to logs.Sink) {
 	if r.message == nil {
 		if len(r.texts) > 0 && r.config == nil && r.label == nil {
-			to.Line(logs.Clean(string(text)))
+			to.Line([]byte(logs.Clean(string(text))))
 		}
 		return
 	}
@@ -488,7 +488,7 @@ func (r *fieldReader) say(p *Parser, text []byte, to logs.Sink) {
 	}
 	for line := range strings.Lines(said) {
 		if r.kind != nil { // an alert
-			to.Line(logs.Clean(line))
+			to.Line([]byte(logs.Clean(line)))
 		} else {
 			tell(p.read([]byte(strings.TrimRight(line, "\r\n")), to), to)
 		}

@@ -3,8 +3,6 @@ package shape
 import (
 	"bytes"
 	"math"
-	"strings"
-	"unicode/utf8"
 
 	"newtop/trainer/logs"
 )
@@ -125,12 +123,8 @@ func (p *Parser) Line(line []byte, to logs.Sink) error {
 
 // tell gives the sink a line as it was printed; nil: it was numbers alone.
 func tell(text []byte, to logs.Sink) {
-	switch {
-	case text == nil:
-	case !utf8.Valid(text):
-		to.Line(strings.ToValidUTF8(string(text), "\uFFFD"))
-	default:
-		to.Line(string(text))
+	if text != nil {
+		to.Line(text)
 	}
 }
 
@@ -148,7 +142,7 @@ type silent struct{}
 
 func (silent) Row(*logs.Row)          {}
 func (silent) Info(logs.Info)         {}
-func (silent) Line(string)            {}
+func (silent) Line([]byte)            {}
 func (silent) End(logs.State, string) {}
 
 // decide reads the first lines on trial, until what they say together holds, and then for good.

@@ -37,7 +37,7 @@ func (r *recorder) Row(row *logs.Row) {
 }
 
 func (r *recorder) Info(i logs.Info)       { r.infos = append(r.infos, i) }
-func (r *recorder) Line(text string)       { r.lines = append(r.lines, text) }
+func (r *recorder) Line(text []byte)       { r.lines = append(r.lines, string(text)) }
 func (r *recorder) End(logs.State, string) {}
 
 func read(t testing.TB, s string) *recorder {

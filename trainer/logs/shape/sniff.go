@@ -26,7 +26,7 @@ type heard struct{ rows, words int }
 
 func (c *heard) Row(*logs.Row)          { c.rows++ }
 func (c *heard) Info(logs.Info)         { c.words++ }
-func (c *heard) Line(string)            { c.words++ }
+func (c *heard) Line([]byte)            { c.words++ }
 func (c *heard) End(logs.State, string) {}
 
 // Look says what a file is that begins so. Its last line may be torn.

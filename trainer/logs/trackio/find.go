@@ -198,7 +198,7 @@ func alert(row []driver.Value) string {
 
 func (r *reader) giveAside(to logs.Sink, a aside) {
 	if a.line != "" {
-		to.Line(a.line)
+		to.Line([]byte(a.line))
 		return
 	}
 	r.row.Clear()

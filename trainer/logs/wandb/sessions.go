@@ -106,5 +106,5 @@ type nobody struct{}
 
 func (nobody) Row(*logs.Row)          {}
 func (nobody) Info(logs.Info)         {}
-func (nobody) Line(string)            {}
+func (nobody) Line([]byte)            {}
 func (nobody) End(logs.State, string) {}

@@ -185,7 +185,7 @@ func (r *reader) began(timestamp []byte) error {
 func (r *reader) line(text string) {
 	if r.output == nil {
 		r.lines = true
-		r.to.Line(text)
+		r.to.Line([]byte(text))
 	}
 }
 
@@ -206,7 +206,7 @@ func (r *reader) follow() bool {
 		}
 		r.output = &output{f: f}
 	}
-	return r.output.read(r.to.Line)
+	return r.output.read(func(text string) { r.to.Line([]byte(text)) })
 }
 
 func (r *reader) outputPath() files.Path { return r.path.Dir().Join("files", "output.log") }

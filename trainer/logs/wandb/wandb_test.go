@@ -85,7 +85,7 @@ func (s *told) Info(i logs.Info) {
 	s.config = i.Config
 }
 
-func (s *told) Line(text string) { s.log = append(s.log, "| "+text) }
+func (s *told) Line(text []byte) { s.log = append(s.log, "| "+string(text)) }
 func (s *told) End(e logs.State, message string) {
 	s.log = append(s.log, fmt.Sprintf("end %d %s", e, message))
 }
