@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"strings"
 
@@ -197,7 +198,7 @@ func (r *fieldReader) of(outer *field, raw []byte) *field {
 var (
 	// loggers are names of what a logger says of itself in any row, and inLogs in the rows of a logger alone.
 	loggers = set(`lineno levelno pid tid process thread msecs relativecreated process_id thread_id process/id
-		thread/id level/no processname threadname`)
+		thread/id level/no processname threadname seed`)
 	inLogs = set("line level lvl seq version v no id exc_info stack_info created")
 	// instants are names of times of day that logs.AxisOf does not know.
 	instants = set("created wall_time asctime time_stamp @timestamp")
@@ -245,7 +246,7 @@ func (f *field) describe(outermost bool) {
 		f.role = saying
 	case ranks[last]:
 		f.role = ranking
-	case last == "" || last == "unnamed:_0": // an index of pandas
+	case f.index():
 		f.axis, f.role = total, counting
 	case f.time >= logs.Wall:
 		f.role = timing
@@ -254,6 +255,9 @@ func (f *field) describe(outermost bool) {
 	}
 	f.moves.axis = f.axis
 }
+
+// index reports whether the field is the index of a frame of pandas, which numbers rows where nothing else does.
+func (f *field) index() bool { return f.raw == "" || f.raw == "Unnamed: 0" }
 
 // count says what a field counts whose name is some words.
 func (f *field) count(words []string) {
@@ -299,6 +303,9 @@ func (r *fieldReader) string(f *field, raw []byte) {
 		r.variant = f
 		return
 	case isMessage:
+		if r.part = cmp.Or(r.part, parts[string(raw)]); parts[string(raw)] != "" {
+			return
+		}
 		r.logged = r.logged || f.raw == "msg" || f.raw == "message"
 		if r.message == nil || len(raw) > len(r.message.text) {
 			r.message = f

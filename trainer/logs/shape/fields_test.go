@@ -37,7 +37,10 @@ func TestObjects(t *testing.T) {
 			"s1 loss=3\ns1 eval_loss=2\ns2 loss=1"},
 		{"before the first x", `{"eval_loss":4}` + "\n" + `{"step":5,"loss":3}`, "s0 eval_loss=4\ns5 loss=3"},
 		{"settings first", `{"lr":0.1,"batch_size":8,"event":"start"}` + "\n" + `{"step":0,"loss":3,"event":"train"}`,
-			"s0 loss=3\nconfig batch_size=8 lr=0.1"},
+			"s0 train/loss=3\nconfig batch_size=8 lr=0.1"},
+		{"a part is all that was said", `{"seed":7,"epoch":0,"loss":3,"event":"train"}` + "\n" +
+			`{"seed":7,"epoch":0,"loss":4,"event":"validate"}`, "e0 train/loss=3\ne0 val/loss=4"},
+		{"an index of rows", ",iteration,loss\n0,10,3\n1,20,2", "s10 loss=3\ns20 loss=2"},
 		{"a length", `{"current_steps":1,"total_steps":9,"loss":3}` + "\n" + `{"current_steps":2,"total_steps":9,"loss":2}`,
 			"s1 loss=3\ns2 loss=2\nof 9"},
 		{"what stands still", `{"loss":3,"epochs":9}` + "\n" + `{"loss":2,"epochs":9}` + "\n" + `{"loss":1,"epochs":9}`,

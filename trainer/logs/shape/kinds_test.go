@@ -17,6 +17,17 @@ var kinds = []struct{ name, in, want string }{
 		"e4 val loss=1.5\ne5 val loss=1.25"},
 	{"when, then other names", " validation loss at iteration 70 | lm loss value: 7.5E+00 | lm loss PPL: 1.8E+03 |",
 		"s70 val lm loss value=7.5, val lm loss ppl=1800"},
+	{"a bar beside lines that count",
+		"\rloss 4.5:  15%|█▌        | 3/20 [00:00<00:02,  8.2it/s]\r      \riter 4: val loss 4.25\n" +
+			"\rloss 4.5:  15%|█▌        | 3/20 [00:00<00:02,  8.2it/s]\rloss 3.5:  35%|███▌      | 7/20 [00:00<00:01,  8.2it/s]" +
+			"\r      \riter 8: val loss 3.25", "s3 loss=4.5\ns4 val loss=4.25\ns7 loss=3.5\ns8 val loss=3.25"},
+	{"a frame", "   loss  val_loss\n0   4.5      4.25\n1   3.5      3.25", "s0 loss=4.5, val_loss=4.25\ns1 loss=3.5, val_loss=3.25"},
+	{"a frame with its own counter", "    step  loss\n9     10   4.5\n10    20   3.5", "s10 loss=4.5\ns20 loss=3.5"},
+	{"a frame by a name", "       loss  val_loss\nepoch                \n1       4.5      4.25", "e1 loss=4.5, val_loss=4.25"},
+	{"values before names, and prose", "-4.5 per-word bound, 22.5 perplexity estimate based on a corpus of 400 texts\n" +
+		"-3.5 per-word bound, 11.5 perplexity estimate based on a corpus of 400 texts\n" +
+		"-2.5 per-word bound, 5.75 perplexity estimate based on a corpus of 400 texts",
+		"per-word bound=-4.5, perplexity=22.5\nper-word bound=-3.5, perplexity=11.5\nper-word bound=-2.5, perplexity=5.75"},
 	{"ranks in turns", "[Rank 1] step 5 loss 9\n[Rank 0] step 5 loss 4\n[Rank 0] step 6 loss 3\n[Rank 1] step 6 loss 8",
 		"s5 loss=4\ns6 loss=3"},
 	{"ranks of mpirun", "[1,1]<stdout>:step 1 loss 9\n[1,0]<stdout>:step 1 loss 4", "s1 loss=4"},

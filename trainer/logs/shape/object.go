@@ -357,7 +357,7 @@ func (r *fieldReader) locate(p *Parser, x *found, best *field) (step, epoch floa
 	switch {
 	case x.step != x.step || place.step != place.step:
 	case x.epoch != x.epoch && x.step == place.epoch && x.step < r.least, // the step of a test that counts epochs
-		r.part != "" && r.part != "train" && x.epoch == place.epoch && x.step < place.last: // or its progress
+		r.part != "" && r.part != "train" && x.epoch == place.epoch && x.step < place.named.last: // or its progress
 		x.step = math.NaN()
 	}
 	if x.step == x.step {
@@ -400,7 +400,7 @@ func (r *fieldReader) tells(f, best *field, x *found) bool {
 			return true
 		case f == best:
 			return strings.HasSuffix(f.key, "timesteps") // which are a measure of work too
-		case f.axis == epoch || f.axis == batch || f.v == x.step || f.moves.grown == 0:
+		case f.axis == epoch || f.axis == batch || f.v == x.step || f.moves.grown == 0 || f.index():
 			return false
 		}
 	case measured:

@@ -258,7 +258,7 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 		}
 		p.table.announce(text, follows)
 	} else if last {
-		p.table.near = false
+		p.table.near = follows && p.table.index(text)
 	}
 	if last {
 		keep(p, s, all, body, &x)

@@ -18,8 +18,8 @@ type reader struct {
 	about    *name // the same of a line of prose, whose number is a per cent
 	label    *name // the name that tag: "loss" gives to the next value
 	groups   []group
-	doubtful int    // index of a reading without : or =, which is void if prose follows; none: none
-	suffixes []bool // of each token: a number whose name stands behind it
+	doubtful int   // index of a reading without : or =, which is void if prose follows; none: none
+	ends     []int // of each number whose name stands behind it: where the name ends; nil: none has one
 }
 
 // group is a bracket that holds names with values, behind a name.
@@ -89,31 +89,36 @@ func (r *reader) has(w string) bool {
 	return false
 }
 
-// namesBehind finds numbers whose names stand behind them: three or more in segments of their own, as "0.2 loss, ".
+// namesBehind finds numbers whose names stand behind them: three or more in segments of their own, as "0.2 loss, ", or
+// two with which the line begins and of which one is a metric's: "-4.5 bound, 22.6 perplexity of what was held out".
 func (r *reader) namesBehind() {
-	var at []int
-	start := 0
+	ends := make([]int, len(r.tokens))
+	start, found, metrics := 0, 0, 0
 	for i := 0; i <= len(r.tokens); i++ {
 		if i < len(r.tokens) && !r.is(i, ',') && !r.is(i, '|') {
 			continue
 		}
-		if n := i - start; n > 1 && n <= 4 && r.num(start) && r.unit(start) == "" {
-			words := 0
-			for j := start + 1; j < i && r.isWord(j); j++ {
-				words++
+		if r.num(start) && r.unit(start) == "" {
+			end := start + 1
+			for end < i && r.isWord(end) {
+				end++
 			}
-			if words == n-1 {
-				at = append(at, start)
+			known := start+1 < end && !r.tokens[start].whole && r.raw(start+1, start+2).class == metric
+			if known && end < i {
+				end = start + 2
+			}
+			if n := end - start; n > 1 && n <= 4 && (known || end == i) {
+				ends[start] = end
+				found++
+			}
+			if known {
+				metrics++
 			}
 		}
 		start = i + 1
 	}
-	if len(at) < 3 {
-		return
-	}
-	r.suffixes = make([]bool, len(r.tokens))
-	for _, i := range at {
-		r.suffixes[i] = true
+	if found > 2 || found == 2 && metrics > 0 && ends[0] > 0 && !r.tokens[0].whole {
+		r.ends = ends
 	}
 }
 

@@ -27,11 +27,8 @@ func (n notes) call(i int, r *reader) {
 
 // number reads the number i, and returns the index of what follows.
 func (r *reader) number(i int) int {
-	if r.suffixes != nil && r.suffixes[i] {
-		end := i + 1
-		for end < len(r.tokens) && r.tokens[end].kind == word {
-			end++
-		}
+	if r.ends != nil && r.ends[i] > 0 {
+		end := r.ends[i]
 		k := *r.raw(i+1, end)
 		if k.class == ignored && k.key != "" || k.class == counter {
 			k.class, k.key = other, r.text(i+1)
@@ -40,6 +37,9 @@ func (r *reader) number(i int) int {
 		r.sep = ':'
 		r.value(i, &k, none, end)
 		r.clear()
+		for r.isWord(end) || r.num(end) { // prose goes on
+			end++
+		}
 		return end
 	}
 	r.call(i, r)

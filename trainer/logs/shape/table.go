@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -120,6 +121,9 @@ func (t *table) found(line []byte) bool {
 			return true
 		}
 	}
+	if t.numbered(line) {
+		return true
+	}
 	if t.cells = byGaps(t.cells[:0], t.head); len(split) < 2 || len(t.cells) < 3 {
 		return false
 	}
@@ -131,6 +135,32 @@ func (t *table) found(line []byte) bool {
 	}
 	t.columns = old
 	return false
+}
+
+// numbered reports whether the header has no name above the row's first cell, which numbers the rows of a frame.
+func (t *table) numbered(line []byte) bool {
+	t.cells, t.row = byBlanks(t.cells[:0], t.head), byBlanks(t.row[:0], line)
+	if n := len(t.row); n < 2 || n != len(t.cells)+1 || n > maxColumns || t.cells[0].a < t.row[0].b || !t.fits(line) {
+		return false
+	}
+	t.cells, t.above = slices.Insert(t.cells, 0, cell{}), t.above[:0]
+	t.split = byBlanks
+	t.name(byBlanks)
+	if t.x == none {
+		t.x = 0
+	}
+	return true
+}
+
+// index names the first column by a word that stands alone below the header and before its names, and reports whether
+// the line is one.
+func (t *table) index(line []byte) bool {
+	word, names := byBlanks(nil, line), byBlanks(nil, t.head)
+	if len(word) != 1 || !letter(line[word[0].a]) || names[0].a <= word[0].b {
+		return false
+	}
+	copy(t.head[word[0].a:], line[word[0].a:word[0].b])
+	return true
 }
 
 // gathered gives each word of the header to the cell of the row that it stands above, where the row has more cells than

@@ -11,7 +11,7 @@ texts = [[f"w{i}" for i in rng.zipf(1.5, 40) if i < 60] for _ in range(400)]
 logging.basicConfig(format="%(asctime)s : %(levelname)s : %(message)s", level=logging.INFO)
 dictionary = Dictionary(texts)
 corpus = [dictionary.doc2bow(text) for text in texts]
-bounds = []
+bounds, updates = [], []
 
 
 class Lda(LdaModel):
@@ -19,7 +19,13 @@ class Lda(LdaModel):
         bounds.append(float(super().log_perplexity(chunk, total_docs)))
         return bounds[-1]
 
+    def do_mstep(self, rho, other, extra_pass=False):
+        before = self.state.get_Elogbeta().copy()
+        super().do_mstep(rho, other, extra_pass)
+        updates.append((float(np.abs(before - self.state.get_Elogbeta()).mean()), float(rho)))
+
 
 Lda(corpus, id2word=dictionary, num_topics=3, passes=5, eval_every=1, random_state=0)
-truth = [("per-word bound", i, v) for i, v in enumerate(bounds, 1)]
+truth = [point for i, v in enumerate(bounds, 1) for point in (("per-word bound", i, v), ("perplexity", i, 2**-v))]
+truth += [point for i, (d, rho) in enumerate(updates, 1) for point in (("topic diff", i, d), ("rho", i, rho))]
 json.dump({"console": truth}, open("truth.json", "w"))

@@ -25,8 +25,8 @@ frame = pd.DataFrame([row[1:] for row in train(15)], columns=["loss", "grad_norm
 frame.iloc[:10].to_csv("frame.csv")
 late = pd.DataFrame({"iteration": range(10, 160, 10), **frame.to_dict("list")})
 late.to_csv("late.csv")
-print(late.to_string())
-print(late)
+print(late.head(8).to_string())
+print(late.tail(7).set_index("iteration"))
 
 
 def points(frame, xs):
