@@ -242,7 +242,9 @@ func (j *stepAssembler) stepOf(r *logs.Row) int {
 		return at
 	case epoch == epoch:
 		s.partial, s.epoch = true, epoch
-	case j.open && !j.repeats(r):
+	case at == math.MinInt:
+		return 1
+	case !j.repeats(r, at):
 		return at
 	}
 	if at == math.MinInt {
@@ -251,10 +253,10 @@ func (j *stepAssembler) stepOf(r *logs.Row) int {
 	return at + 1
 }
 
-// repeats reports whether the step under way has one of a row's values.
-func (j *stepAssembler) repeats(r *logs.Row) bool {
+// repeats reports whether a step has one of a row's values.
+func (j *stepAssembler) repeats(r *logs.Row, step int) bool {
 	for i := range r.Values {
-		if c := j.curves[j.keyOf(r.Part, r.Values[i].Key)]; c != nil && c.serial == j.serial {
+		if c := j.curves[j.keyOf(r.Part, r.Values[i].Key)]; c != nil && c.any && c.step == step {
 			return true
 		}
 	}

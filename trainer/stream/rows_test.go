@@ -84,6 +84,18 @@ func TestRowsThatComeLate(t *testing.T) {
 	}
 }
 
+// TestRowsWithoutX: what no counter tells belongs to the newest step that lacks it, given or not.
+func TestRowsWithoutX(t *testing.T) {
+	j := newStepAssembler("x")
+	for _, r := range []*logs.Row{row(nan, nan, "loss", 3), row(nan, nan, "val_loss", 4), row(nan, nan, "loss", 2)} {
+		j.Row(r)
+		j.flush()
+	}
+	if got := text(assembled(&j)); got != "run x; 1 loss=3 @NaN; 1 valid=4 @NaN; 2 loss=2 @NaN" {
+		t.Error(got)
+	}
+}
+
 // TestRowsInTime: seconds come from the log, or from the clock while it is followed.
 func TestRowsInTime(t *testing.T) {
 	timed := func(r *logs.Row, wall, elapsed float64) *logs.Row { r.Wall, r.Elapsed = wall, elapsed; return r }
