@@ -3,6 +3,7 @@ package folders
 import (
 	"strings"
 
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/jsontext"
 	"newtop/trainer/logs/shape"
@@ -37,7 +38,7 @@ func clearmlTask(text []byte) (f fact, err error) {
 		name, ok := strings.CutPrefix(key, "hyperparams/")
 		name, isValue := strings.CutSuffix(name, "/value")
 		if word, isWord := v.(string); ok && isValue && isWord {
-			config[name] = scalar(word)
+			config[name] = logs.Setting(word)
 		}
 	}
 	f.info.Config = config

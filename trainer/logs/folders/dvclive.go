@@ -3,7 +3,6 @@ package folders
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
@@ -18,7 +17,9 @@ var dvclive = Kind{
 	written: []string{"metrics.json", "plots/metrics"},
 	parts: func(dir files.Path) []part {
 		return []part{
-			&facts{path: dir.Join("params.yaml"), parse: params},
+			&facts{path: dir.Join("params.yaml"), parse: func(text []byte) (fact, error) {
+				return fact{info: logs.Info{Config: logs.Settings(string(text))}}, nil
+			}},
 			&metrics{
 				Dir: points.Dir{Top: dir.Join("plots", "metrics"), Suffix: ".tsv", Header: true,
 					Columns: []string{"tsv", "sv"}},
@@ -26,20 +27,6 @@ var dvclive = Kind{
 			},
 		}
 	},
-}
-
-// params reads lines of key: value; what is nested is left out.
-func params(text []byte) (fact, error) {
-	config := make(map[string]any)
-	for line := range strings.Lines(string(text)) {
-		key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		value = strings.TrimSpace(value)
-		if ok && key != "" && value != "" && !strings.ContainsAny(key[:1], " \t-#'\"{[") &&
-			!strings.ContainsAny(value[:1], "{[&*|>!#") {
-			config[logs.Clean(key)] = scalar(value)
-		}
-	}
-	return fact{info: logs.Info{Config: config}}, nil
 }
 
 // metrics gives the points of a directory of tables.

@@ -128,20 +128,3 @@ func began(v any) (t time.Time) {
 	}
 	return t
 }
-
-// scalar makes a value of a word: a number, a boolean or a string without its quotes.
-func scalar(word string) any {
-	switch word {
-	case "true", "True":
-		return true
-	case "false", "False":
-		return false
-	}
-	if v, ok := logs.ParseNumber([]byte(word)); ok {
-		return v
-	}
-	if n := len(word); n > 1 && (word[0] == '"' || word[0] == '\'') && word[n-1] == word[0] {
-		word = word[1 : n-1]
-	}
-	return logs.Clean(word)
-}

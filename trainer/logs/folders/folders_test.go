@@ -142,7 +142,7 @@ func TestDVCLive(t *testing.T) {
 		"timestamp\tstep\tloss\n1700000000000\t0\t0.5\n1700000001000\t1\t0.25\n1700000002000\t2\tnan\n")
 	f.Write(dir+"acc.tsv", "step\tacc\n0\t0.9\n2\t0.")
 	f.open("dvclive")
-	f.want("begun", "info DVCLive\ninfo map[amp:true lr:0.01 name:mlp]\n@step=0 @wall=1.7e+09 acc=0.9 train/loss=0.5\n"+
+	f.want("begun", "info DVCLive\ninfo map[amp:true lr:0.01 name:mlp nested/a:1]\n@step=0 @wall=1.7e+09 acc=0.9 train/loss=0.5\n"+
 		"@step=1 @wall=1.700000001e+09 train/loss=0.25\n@step=2 @wall=1.700000002e+09 train/loss=NaN\n")
 	f.Append(dir+"acc.tsv", "95\n")
 	f.Write(dir+"lr.tsv", "step\tlr\n")
@@ -155,7 +155,7 @@ func TestDVCLive(t *testing.T) {
 	}
 	f.Remove(dir)
 	f.Write(dir+"acc.tsv", "step\tacc\n0\t0.5\n")
-	f.want("begun anew", "anew\ninfo DVCLive\ninfo map[amp:true lr:0.01 name:mlp]\n@step=0 acc=0.5\n")
+	f.want("begun anew", "anew\ninfo DVCLive\ninfo map[amp:true lr:0.01 name:mlp nested/a:1]\n@step=0 acc=0.5\n")
 }
 
 func TestClearML(t *testing.T) {

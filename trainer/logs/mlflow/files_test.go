@@ -160,16 +160,3 @@ func BenchmarkOpenFiles(b *testing.B) {
 		}
 	}
 }
-
-func FuzzMeta(f *testing.F) {
-	for _, text := range []string{"run_name: 'it''s'\nstatus: 3\n", "a: \"b\\n\"\n", ":\n", "a", "  a: b\n", "end_time: null", "a: '", "a: \""} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for key, value := range meta(text) {
-			if key == "" || strings.Contains(key, "\n") || len(value) > 3*len(text) {
-				t.Errorf("%q: %q", key, value)
-			}
-		}
-	})
-}

@@ -5,10 +5,8 @@ package mlflow
 import (
 	"maps"
 	"math"
-	"strconv"
 	"time"
 
-	"newtop/internal/format"
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/internal/points"
@@ -42,7 +40,7 @@ func (s *story) report(to logs.Sink, run Run, params map[string]string) error {
 	}
 	config := make(map[string]any, len(params))
 	for key, text := range params {
-		config[key] = setting(text)
+		config[key] = logs.Setting(text)
 	}
 	if !s.reported || run.Name != s.run.Name || !maps.Equal(config, s.info.Config) {
 		s.info = logs.Info{Name: run.Name, Began: run.Began, Config: config, Program: "MLflow"}
@@ -90,20 +88,6 @@ func (g *giver) give(to logs.Sink) bool {
 		g.end(to)
 	}
 	return g.giving || !g.whole
-}
-
-// setting reads the text that MLflow makes of a parameter of Python's.
-func setting(text string) any {
-	switch text {
-	case "True", "true":
-		return true
-	case "False", "false":
-		return false
-	}
-	if v, err := strconv.ParseFloat(text, 64); err == nil && format.Finite(v) {
-		return v
-	}
-	return text
 }
 
 // number returns the value that MLflow's tables say: they keep NaN as 0 with a mark, and infinity as the largest

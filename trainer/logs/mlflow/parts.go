@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 )
 
@@ -66,29 +67,7 @@ func readMeta(dir files.Path) map[string]string {
 	if !path.Exists() {
 		return nil
 	}
-	return meta(readText(path))
-}
-
-// meta reads lines of a key and a value, which is all of YAML that MLflow uses here.
-func meta(text string) map[string]string {
 	values := map[string]string{}
-	for line := range strings.Lines(text) {
-		key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		if !ok || key == "" || key[0] == ' ' || key[0] == '#' {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		switch n := len(value); {
-		case n >= 2 && value[0] == '\'' && value[n-1] == '\'':
-			value = strings.ReplaceAll(value[1:n-1], "''", "'")
-		case n >= 2 && value[0] == '"':
-			if plain, err := strconv.Unquote(value); err == nil {
-				value = plain
-			}
-		case value == "null" || value == "~":
-			value = ""
-		}
-		values[key] = value
-	}
+	logs.YAML(readText(path), func(key, value string, _ bool) { values[key] = value })
 	return values
 }
