@@ -74,6 +74,14 @@ type Sink interface {
 	End(s State, message string)
 }
 
+// Nobody is a Sink of what nobody wants.
+type Nobody struct{}
+
+func (Nobody) Row(*Row)          {}
+func (Nobody) Info(Info)         {}
+func (Nobody) Line([]byte)       {}
+func (Nobody) End(State, string) {}
+
 // Parser reads lines. Its methods are called by one goroutine.
 type Parser interface {
 	// Line reads the next line, without its end, and gives its numbers to the sink. It keeps nothing of the line. It

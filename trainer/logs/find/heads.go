@@ -200,7 +200,10 @@ func (s *search) isTextLog(head []byte, named bool) bool {
 }
 
 // rows counts what a parser gives: rows that have a step or an epoch, and rows with a usual metric.
-type rows struct{ placed, named int }
+type rows struct {
+	logs.Nobody
+	placed, named int
+}
 
 func (c *rows) Row(r *logs.Row) {
 	if len(r.Values) == 0 {
@@ -213,7 +216,3 @@ func (c *rows) Row(r *logs.Row) {
 		c.named++
 	}
 }
-
-func (c *rows) Info(logs.Info)         {}
-func (c *rows) Line([]byte)            {}
-func (c *rows) End(logs.State, string) {}

@@ -224,19 +224,12 @@ func BenchmarkManyMetrics(b *testing.B) {
 		r, _ := Open(m.Path("."))
 		for more := true; more; {
 			var err error
-			if more, err = r.Read(context.Background(), nothing{}); err != nil {
+			if more, err = r.Read(context.Background(), logs.Nobody{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
 }
-
-type nothing struct{}
-
-func (nothing) Row(*logs.Row)          {}
-func (nothing) Info(logs.Info)         {}
-func (nothing) Line([]byte)            {}
-func (nothing) End(logs.State, string) {}
 
 func FuzzFolders(f *testing.F) {
 	f.Add(`{"status": "FAILED", "fail_trace": ["x\n"], "start_time": "2026-11-23T09:00:00"}`, `{"a": {"steps": [1], "values": [2], "timestamps": [3]}}`, "step\ta\n1\t2\n", "a: 1\n")
@@ -254,7 +247,7 @@ func FuzzFolders(f *testing.F) {
 			r := kind.open(m.Path("."))
 			for more, calls := true, 0; more; calls++ {
 				var err error
-				if more, err = r.Read(context.Background(), nothing{}); err != nil || calls > 10 {
+				if more, err = r.Read(context.Background(), logs.Nobody{}); err != nil || calls > 10 {
 					t.Fatal(calls, err)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 // table is a document as rows, in the order in which they were written as far as that can be known. It is the sink of
 // the parser that reads them.
 type table struct {
+	logs.Nobody
 	rows    []logs.Row
 	info    logs.Info
 	parser  *shape.Parser
@@ -50,9 +51,6 @@ func (t *table) Info(i logs.Info) {
 		t.info.Config[k] = v
 	}
 }
-
-func (*table) Line([]byte)            {}
-func (*table) End(logs.State, string) {}
 
 // tabulate makes rows of a document. There are five kinds: a list of objects, each a row; an object of lists of
 // numbers, or of objects of numbers by their index, where row i is epoch i+1 unless there is a list that counts; an

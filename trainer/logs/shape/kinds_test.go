@@ -200,7 +200,7 @@ func FuzzAfter(f *testing.F) {
 func TestAllocations(t *testing.T) {
 	p := New()
 	line := []byte("2026-01-01 10:00:00,123 - INFO - step 7 | loss 0.5 | val_loss 0.25 | lr 3.00e-04")
-	var n logs.Sink = silent{}
+	var n logs.Sink = logs.Nobody{}
 	for range firstLines {
 		p.Line(line, n)
 	}

@@ -137,14 +137,6 @@ func (p *Parser) Flush(to logs.Sink) {
 	p.release(to)
 }
 
-// silent is a sink that drops what it is given.
-type silent struct{}
-
-func (silent) Row(*logs.Row)          {}
-func (silent) Info(logs.Info)         {}
-func (silent) Line([]byte)            {}
-func (silent) End(logs.State, string) {}
-
 // decide reads the first lines on trial, until what they say together holds, and then for good.
 func (p *Parser) decide(to logs.Sink) {
 	var v votes
@@ -155,8 +147,8 @@ func (p *Parser) decide(to logs.Sink) {
 		trial.votes = v
 		trial.opening.decided = true
 		trial.Configure(Options{Patterns: p.Patterns})
-		p.opening.each(func(line []byte) { trial.read(line, silent{}) })
-		trial.endRecord(silent{})
+		p.opening.each(func(line []byte) { trial.read(line, logs.Nobody{}) })
+		trial.endRecord(logs.Nobody{})
 		v = trial.votes
 		again := !v.comma && trial.scanner.commas > 2*trial.scanner.points
 		v.comma = v.comma || again

@@ -22,12 +22,14 @@ const (
 )
 
 // heard counts what a parser gives.
-type heard struct{ rows, words int }
+type heard struct {
+	logs.Nobody
+	rows, words int
+}
 
-func (c *heard) Row(*logs.Row)          { c.rows++ }
-func (c *heard) Info(logs.Info)         { c.words++ }
-func (c *heard) Line([]byte)            { c.words++ }
-func (c *heard) End(logs.State, string) {}
+func (c *heard) Row(*logs.Row)  { c.rows++ }
+func (c *heard) Info(logs.Info) { c.words++ }
+func (c *heard) Line([]byte)    { c.words++ }
 
 // Look says what a file is that begins so. Its last line may be torn.
 func Look(head []byte) Kind {

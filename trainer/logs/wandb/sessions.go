@@ -88,7 +88,7 @@ func NameOf(path files.Path) string {
 		return ""
 	}
 	defer r.Close()
-	r.to = nobody{}
+	r.to = logs.Nobody{}
 	for range most {
 		record, err := r.c.next()
 		if err != nil || r.decode(record) != nil || r.info.Name != "" {
@@ -100,11 +100,3 @@ func NameOf(path files.Path) string {
 	}
 	return ""
 }
-
-// nobody is a sink of what is not wanted.
-type nobody struct{}
-
-func (nobody) Row(*logs.Row)          {}
-func (nobody) Info(logs.Info)         {}
-func (nobody) Line([]byte)            {}
-func (nobody) End(logs.State, string) {}
