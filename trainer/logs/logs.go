@@ -74,6 +74,14 @@ type Sink interface {
 	End(s State, message string)
 }
 
+// Run is a run in a store of several.
+type Run struct {
+	ID, Name string
+	Status   string    // in its writer's words, empty: unknown
+	Began    time.Time // zero: unknown
+	Written  time.Time // when something of it was last written, as far as that is known
+}
+
 // Nobody is a Sink of what nobody wants.
 type Nobody struct{}
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
-	"newtop/trainer/logs/mlflow"
 )
 
 // Bounds of a search.
@@ -198,7 +198,7 @@ func (s *search) inside(path string, roots map[string]time.Time) bool {
 }
 
 // store lists the runs of a database or a store of files of MLflow's.
-func (s *search) store(kind string, path files.Path, runs []mlflow.Run) {
+func (s *search) store(kind string, path files.Path, runs []logs.Run) {
 	for _, r := range runs[:min(len(runs), maxOfOne)] {
 		s.add(Candidate{Kind: kind, Path: path.Name, Run: r.ID, Name: r.Name, Written: r.Written})
 	}

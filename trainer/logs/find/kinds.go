@@ -115,12 +115,7 @@ func (s *search) database(path files.Path) {
 		s.store("mlflow", path, runs)
 	case trackio.Sniff(path):
 		runs, _ := trackio.List(path)
-		for _, r := range runs[:min(len(runs), maxOfOne)] {
-			s.add(Candidate{Kind: "trackio", Path: path.Name, Run: r.ID, Name: r.Name, Written: r.Written})
-		}
-		if len(runs) == 0 {
-			s.add(Candidate{Kind: "trackio", Path: path.Name, Written: written})
-		}
+		s.store("trackio", path, runs)
 	}
 }
 

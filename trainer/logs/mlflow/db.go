@@ -11,14 +11,11 @@ import (
 	"newtop/trainer/logs/internal/sqlitelog"
 )
 
-// window is how many metrics are read with one query, during which the writer may have to wait.
-const window = 8192
-
 // SniffDB reports whether a file is a database of MLflow's.
 func SniffDB(path files.Path) bool { return sqlitelog.Has(path, "metrics", "runs", "experiments") }
 
 // ListDB returns the runs in a database that were not deleted, the one that began last first.
-func ListDB(path files.Path) (runs []Run, err error) {
+func ListDB(path files.Path) (runs []logs.Run, err error) {
 	err = sqlitelog.List(path, func(ctx context.Context, db *sqlitelog.DB) (err error) {
 		runs, err = runsIn(ctx, db, "")
 		return err
@@ -34,19 +31,17 @@ const (
 )
 
 // runsIn returns the runs that were not deleted, and for which a condition holds.
-func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any) (runs []Run, err error) {
-	query := `SELECT r.run_uuid, coalesce(nullif(r.name, ''), t.value), e.name, r.status, r.start_time, r.end_time,
+func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any) (runs []logs.Run, err error) {
+	query := `SELECT r.run_uuid, coalesce(nullif(r.name, ''), t.value), r.status, r.start_time, r.end_time,
 		(SELECT m.timestamp FROM metrics m WHERE m.run_uuid = r.run_uuid ORDER BY m.rowid DESC LIMIT 1)
-		FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id
-		LEFT JOIN tags t ON t.run_uuid = r.run_uuid AND t.key = 'mlflow.runName'
+		FROM runs r LEFT JOIN tags t ON t.run_uuid = r.run_uuid AND t.key = 'mlflow.runName'
 		WHERE r.lifecycle_stage = 'active' ` + condition + ` ORDER BY r.start_time DESC, r.rowid DESC`
 	err = db.Each(ctx, query, args, func(row []driver.Value) error {
 		id := sqlitelog.Text(row[0])
-		runs = append(runs, Run{
-			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Experiment: sqlitelog.Text(row[2]),
-			Status: sqlitelog.Text(row[3]),
-			Began:  timeOf(sqlitelog.Int(row[4])), Written: timeOf(
-				max(sqlitelog.Int(row[4]), sqlitelog.Int(row[5]), sqlitelog.Int(row[6]))),
+		began := sqlitelog.Int(row[3])
+		runs = append(runs, logs.Run{
+			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Status: sqlitelog.Text(row[2]), Began: timeOf(began),
+			Written: timeOf(max(began, sqlitelog.Int(row[4]), sqlitelog.Int(row[5]))),
 		})
 		return nil
 	})
@@ -60,8 +55,8 @@ type dbReader struct {
 	requested string // "": the newest
 	id        string // of the run; empty: none yet
 	tables    bool   // they are there
-	after     int64  // rowid of the newest metric that was read
-	total     int64  // metrics when the first of them was read
+	rows      sqlitelog.Rows
+	total     int64 // metrics when the first of them was read
 	warning   string
 	giver
 }
@@ -74,7 +69,7 @@ func OpenDB(path files.Path, run string) (logs.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dbReader{db: db, path: path, requested: run}
+	r := newDBReader(db, path, run)
 	_, err = db.Poll(context.Background(), func(ctx context.Context) (bool, error) {
 		_, err := r.find(ctx)
 		return true, err
@@ -86,11 +81,15 @@ func OpenDB(path files.Path, run string) (logs.Reader, error) {
 	return r, nil
 }
 
+func newDBReader(db *sqlitelog.DB, path files.Path, run string) *dbReader {
+	return &dbReader{db: db, path: path, requested: run, rows: sqlitelog.Rows{Table: "metrics", Number: "rowid"}}
+}
+
 // Read implements logs.Reader.
 func (r *dbReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
 	more, err := r.db.Poll(ctx, func(ctx context.Context) (bool, error) { return r.read(ctx, to) })
 	if errors.Is(err, logs.ErrRestart) {
-		*r = dbReader{db: r.db, path: r.path, requested: r.requested}
+		*r = *newDBReader(r.db, r.path, r.requested)
 	}
 	return more, err
 }
@@ -116,18 +115,18 @@ func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
 }
 
 // find returns the run to read, which it chooses first. It returns ErrRestart when a newer one has begun.
-func (r *dbReader) find(ctx context.Context) (Run, error) {
+func (r *dbReader) find(ctx context.Context) (logs.Run, error) {
 	if !r.tables {
 		has, err := r.db.Schema(ctx)
 		r.tables = has["metrics"] && has["runs"] && has["experiments"]
 		switch {
 		case err != nil:
-			return Run{}, err
+			return logs.Run{}, err
 		case !r.tables && len(has) > 0:
-			return Run{}, fmt.Errorf("%s: an SQLite database of another program: expected one of MLflow's", r.path)
+			return logs.Run{}, fmt.Errorf("%s: an SQLite database of another program: expected one of MLflow's", r.path)
 		case !r.tables:
 			r.warning = absent(r.path)
-			return Run{}, nil
+			return logs.Run{}, nil
 		}
 	}
 	if r.id != "" && r.requested != "" {
@@ -136,36 +135,36 @@ func (r *dbReader) find(ctx context.Context) (Run, error) {
 			err = fmt.Errorf("%s: run %s was deleted", r.path, r.requested)
 		}
 		if err != nil {
-			return Run{}, err
+			return logs.Run{}, err
 		}
 		return runs[0], nil
 	}
 	return r.choose(ctx)
 }
 
-func (r *dbReader) choose(ctx context.Context) (Run, error) {
+func (r *dbReader) choose(ctx context.Context) (logs.Run, error) {
 	condition := latest
 	if r.requested != "" {
 		condition = ""
 	}
 	runs, err := runsIn(ctx, r.db, condition)
 	if err != nil {
-		return Run{}, err
+		return logs.Run{}, err
 	}
 	at := 0
 	if r.requested != "" {
 		if at, err = choose(r.path, r.requested, runs); err != nil {
-			return Run{}, err
+			return logs.Run{}, err
 		}
 	}
 	switch {
 	case len(runs) == 0 && r.id != "":
-		return Run{}, logs.ErrRestart
+		return logs.Run{}, logs.ErrRestart
 	case len(runs) == 0:
 		r.warning = absent(r.path)
-		return Run{}, nil
+		return logs.Run{}, nil
 	case r.id != "" && r.id != runs[at].ID:
-		return Run{}, logs.ErrRestart
+		return logs.Run{}, logs.ErrRestart
 	}
 	r.id, r.warning = runs[at].ID, ""
 	return runs[at], nil
@@ -183,36 +182,17 @@ func (r *dbReader) params(ctx context.Context) (map[string]string, error) {
 
 // collect reads the next metrics, and reports whether there are more.
 func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
-	// What comes after this number was asked for is left for the next time, so that none is skipped.
-	last, err := r.db.Int(ctx, "SELECT max(rowid) FROM metrics")
-	switch {
-	case err != nil:
-		return false, err
-	case last < r.after: // the newest were deleted, and their numbers are given again
-		return false, logs.ErrRestart
-	case last == r.after:
-		return false, nil
-	case r.total == 0:
+	if r.total == 0 {
 		if r.total, err = r.db.Int(ctx, "SELECT count(*) FROM metrics WHERE run_uuid = ?", r.id); err != nil {
 			return false, err
 		}
 		r.Grow(int(r.total))
 	}
-	rows := 0
-	err = r.db.Each(ctx, `SELECT rowid, key, value, timestamp, step, is_nan FROM metrics
-		WHERE run_uuid = ? AND rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`,
-		[]any{r.id, r.after, last, int64(window)},
-		func(row []driver.Value) error {
-			rows++
-			r.after = sqlitelog.Int(row[0])
-			value := number(sqlitelog.Float(row[2]), sqlitelog.Int(row[5]) != 0)
-			r.Add(r.ID(sqlitelog.Text(row[1])), value, sqlitelog.Int(row[3]), sqlitelog.Int(row[4]))
-			return nil
+	return r.db.Next(ctx, &r.rows, "key, value, timestamp, step, is_nan", "run_uuid = ?", r.id,
+		func(row []driver.Value) {
+			value := number(sqlitelog.Float(row[1]), sqlitelog.Int(row[4]) != 0)
+			r.Add(r.ID(sqlitelog.Text(row[0])), value, sqlitelog.Int(row[2]), sqlitelog.Int(row[3]))
 		})
-	if err == nil && rows < window {
-		r.after = last
-	}
-	return rows == window, err
 }
 
 // Watch implements logs.Reader.
@@ -240,16 +220,3 @@ func (r *dbReader) Warning() string {
 
 // Close implements logs.Reader.
 func (r *dbReader) Close() error { return r.db.Close() }
-
-// choose returns the index of the run that is asked for.
-func choose(path files.Path, asked string, runs []Run) (int, error) {
-	names := make([]sqlitelog.Named, len(runs))
-	for i, r := range runs {
-		names[i] = sqlitelog.Named{ID: r.ID, Name: r.Name}
-	}
-	at, err := sqlitelog.Choose(asked, names)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return at, err
-}

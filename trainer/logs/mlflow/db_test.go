@@ -253,7 +253,7 @@ func TestWhichRun(t *testing.T) {
 		}
 	}
 	runs, err := ListDB(files.Here(path))
-	if err != nil || len(runs) != 2 || runs[0].Name != "second" || runs[0].Experiment != "Default" || runs[1].Status != "RUNNING" {
+	if err != nil || len(runs) != 2 || runs[0].Name != "second" || runs[1].Status != "RUNNING" {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	named := open(t, path, "second")

@@ -54,7 +54,7 @@ func experiments(dir files.Path) (dirs []files.Path) {
 }
 
 // ListFiles returns the runs in a store of files that were not deleted, the one that began last first.
-func ListFiles(dir files.Path) ([]Run, error) {
+func ListFiles(dir files.Path) ([]logs.Run, error) {
 	found, _, err := filesIn(dir)
 	for i := range found {
 		f := &found[i]
@@ -68,8 +68,8 @@ func ListFiles(dir files.Path) ([]Run, error) {
 	return plain(found), err
 }
 
-func plain(found []fileRun) []Run {
-	runs := make([]Run, len(found))
+func plain(found []fileRun) []logs.Run {
+	runs := make([]logs.Run, len(found))
 	for i, f := range found {
 		runs[i] = f.Run
 	}
@@ -78,7 +78,7 @@ func plain(found []fileRun) []Run {
 
 // fileRun is a run with its directory.
 type fileRun struct {
-	Run
+	logs.Run
 	dir files.Path
 }
 
@@ -88,15 +88,14 @@ func filesIn(dir files.Path) (runs []fileRun, started []files.Path, err error) {
 		return nil, nil, err
 	}
 	if kindOf(dir) == "run" {
-		if run := (fileRun{dir: dir}); run.read(readMeta(dir.Join(".."))["name"]) {
+		if run := (fileRun{dir: dir}); run.read() {
 			runs = append(runs, run)
 		}
 		return runs, nil, nil
 	}
 	for _, experiment := range experiments(dir) {
-		about := readMeta(experiment)
 		entries, err := experiment.List(-1)
-		if err != nil || about["lifecycle_stage"] == "deleted" {
+		if err != nil || readMeta(experiment)["lifecycle_stage"] == "deleted" {
 			continue
 		}
 		for _, e := range entries {
@@ -106,7 +105,7 @@ func filesIn(dir files.Path) (runs []fileRun, started []files.Path, err error) {
 			case !e.IsDir() || len(runs)+len(started) >= maxRuns:
 			case !at.IsFile():
 				started = append(started, at)
-			case run.read(about["name"]):
+			case run.read():
 				runs = append(runs, run)
 			}
 		}
@@ -119,15 +118,15 @@ func filesIn(dir files.Path) (runs []fileRun, started []files.Path, err error) {
 }
 
 // read reads what the run's directory says of it, and reports whether it is a run that was not deleted.
-func (f *fileRun) read(experiment string) bool {
+func (f *fileRun) read() bool {
 	meta := readMeta(f.dir)
 	if meta == nil || meta["lifecycle_stage"] == "deleted" {
 		return false
 	}
 	id := cmp.Or(meta["run_id"], meta["run_uuid"], f.dir.Base())
 	name := cmp.Or(meta["run_name"], meta["name"], readText(f.dir.Join("tags", "mlflow.runName")))
-	f.Run = Run{
-		ID: id, Name: nameOf(name, id), Experiment: experiment, Status: statusOf(meta["status"]),
+	f.Run = logs.Run{
+		ID: id, Name: nameOf(name, id), Status: statusOf(meta["status"]),
 		Began: timeOf(whole(meta["start_time"])),
 	}
 	return true
@@ -199,7 +198,7 @@ func (r *fileReader) next(ctx context.Context, to logs.Sink) (bool, error) {
 // find returns the run to read. It returns ErrRestart when a newer one has begun.
 func (r *fileReader) find() error {
 	if r.found && r.requested != "" {
-		if !r.run.read(r.run.Experiment) {
+		if !r.run.read() {
 			return fmt.Errorf("%s: run %s was deleted", r.dir, r.requested)
 		}
 		return nil

@@ -119,7 +119,7 @@ func TestWhichRunInFiles(t *testing.T) {
 	wantRestart(t, r)
 	want(t, r, "1@1 loss=2")
 	want(t, openFiles(t, s.dir, "one"), "1@1 loss=1")
-	if runs, err := ListFiles(files.Here(s.dir)); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Experiment != "Default" || runs[0].Status != "RUNNING" {
+	if runs, err := ListFiles(files.Here(s.dir)); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Status != "RUNNING" {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	if _, err := OpenFiles(files.Here(s.dir), "three"); err == nil {

@@ -3,6 +3,7 @@
 package mlflow
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"time"
@@ -10,16 +11,8 @@ import (
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/internal/points"
+	"newtop/trainer/logs/internal/sqlitelog"
 )
-
-// Run is a run in a store of MLflow's.
-type Run struct {
-	ID, Name   string
-	Experiment string    // its name
-	Status     string    // SCHEDULED, RUNNING, FINISHED, FAILED or KILLED
-	Began      time.Time // zero: unknown
-	Written    time.Time // when something of it was last written, as far as that is known
-}
 
 // states are what MLflow calls the end of a run.
 var states = map[string]logs.State{"FINISHED": logs.Finished, "FAILED": logs.Failed, "KILLED": logs.Stopped}
@@ -27,14 +20,14 @@ var states = map[string]logs.State{"FINISHED": logs.Finished, "FAILED": logs.Fai
 // story is what a reader has told of a run, apart from its metrics.
 type story struct {
 	reported bool
-	run      Run
+	run      logs.Run
 	ended    bool
 	info     logs.Info
 }
 
 // report reports what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and
 // continues.
-func (s *story) report(to logs.Sink, run Run, params map[string]string) error {
+func (s *story) report(to logs.Sink, run logs.Run, params map[string]string) error {
 	if s.ended && states[run.Status] == logs.Unknown {
 		return logs.ErrRestart
 	}
@@ -120,4 +113,13 @@ func nameOf(name, id string) string {
 
 func absent(path files.Path) string {
 	return path.Base() + ": no run of MLflow yet: waiting for one"
+}
+
+// choose returns the index of the run that is asked for.
+func choose(path files.Path, asked string, runs []logs.Run) (int, error) {
+	at, err := sqlitelog.Choose(asked, runs)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return at, err
 }

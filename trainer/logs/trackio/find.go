@@ -29,7 +29,7 @@ func (r *reader) prepare(ctx context.Context) error {
 	}
 	r.tables = map[string]*table{}
 	for _, name := range []string{"metrics", "configs", "system_metrics", "alerts"} {
-		r.tables[name] = &table{name: name, key: keyOf(has, name)}
+		r.tables[name] = &table{Rows: sqlitelog.Rows{Table: name, Number: "id"}, key: keyOf(has, name)}
 	}
 	r.key = key
 	return nil
@@ -40,15 +40,14 @@ func (r *reader) waiting() string {
 }
 
 // runs returns all runs, the one that began last first.
-func (r *reader) runs(ctx context.Context) (runs []Run, err error) {
-	query := fmt.Sprintf(`SELECT g.run, f.run_name, f.timestamp, l.timestamp, g.first
+func (r *reader) runs(ctx context.Context) (runs []logs.Run, err error) {
+	query := fmt.Sprintf(`SELECT g.run, f.run_name, f.timestamp, l.timestamp
 		FROM (SELECT %[1]s AS run, min(id) AS first, max(id) AS last FROM metrics GROUP BY %[1]s) g
 		JOIN metrics f ON f.id = g.first JOIN metrics l ON l.id = g.last ORDER BY g.first DESC`, r.key)
 	err = r.db.Each(ctx, query, nil, func(row []driver.Value) error {
-		runs = append(runs, Run{
+		runs = append(runs, logs.Run{
 			ID: sqlitelog.Text(row[0]), Name: sqlitelog.Text(row[1]),
 			Began: timeOf(sqlitelog.Text(row[2])), Written: timeOf(sqlitelog.Text(row[3])),
-			first: sqlitelog.Int(row[4]),
 		})
 		return nil
 	})
@@ -69,11 +68,7 @@ func (r *reader) find(ctx context.Context) error {
 	}
 	at := 0
 	if r.requested != "" {
-		names := make([]sqlitelog.Named, len(runs))
-		for i, run := range runs {
-			names[i] = sqlitelog.Named{ID: run.ID, Name: run.Name}
-		}
-		if at, err = sqlitelog.Choose(r.requested, names); err != nil {
+		if at, err = sqlitelog.Choose(r.requested, runs); err != nil {
 			return fmt.Errorf("%s: %w", r.path, err)
 		}
 	}
@@ -82,13 +77,14 @@ func (r *reader) find(ctx context.Context) error {
 		return nil
 	}
 	r.run, r.found, r.warning = runs[at], true, ""
+	r.first, err = r.db.Int(ctx, "SELECT min(id) FROM metrics WHERE "+r.key+" = ?", r.run.ID)
 	for _, t := range r.tables {
 		if t.run = r.run.ID; t.key == "run_name" {
 			t.run = r.run.Name
 		}
 	}
-	r.tables["metrics"].after = r.run.first - 1
-	return nil
+	r.tables["metrics"].After = r.first - 1
+	return err
 }
 
 // follow returns ErrRestart if the newest run is wanted and a newer one has begun in the rows after one, up to the
@@ -101,7 +97,7 @@ func (r *reader) follow(ctx context.Context, after, last int64) error {
 	err := r.db.Each(ctx, fmt.Sprintf(`SELECT min(id) FROM metrics WHERE %[1]s IN
 		(SELECT DISTINCT +%[1]s FROM metrics WHERE id > ? AND id <= ? AND +%[1]s <> ?) GROUP BY %[1]s`, r.key),
 		[]any{after, last, r.run.ID}, func(row []driver.Value) error {
-			newer = newer || sqlitelog.Int(row[0]) > r.run.first
+			newer = newer || sqlitelog.Int(row[0]) > r.first
 			return nil
 		})
 	if err == nil && newer {
@@ -112,38 +108,16 @@ func (r *reader) follow(ctx context.Context, after, last int64) error {
 
 // table is how far a table has been read.
 type table struct {
-	name, key string // key: keyOf it; empty: there is no such table
-	run       string // what the run is called in it
-	after     int64  // the number of the newest row that was read, of any run
-	last      int64  // of the newest that there is
+	sqlitelog.Rows
+	key string // keyOf it; empty: there is no such table
+	run string // what the run is called in it
 }
 
-// next calls f with the next rows of the run: their numbers and the columns. It reports whether there are more, and
-// returns ErrRestart when rows were deleted.
+// next calls f with the columns of the next rows of the run, and reports whether there are more. The plus keeps SQLite
+// from sorting all that the index on the run has.
 func (r *reader) next(ctx context.Context, t *table, columns string, f func(row []driver.Value)) (more bool,
 	err error) {
-	// What comes after this number was asked for is left for the next time, so that none is skipped.
-	t.last, err = r.db.Int(ctx, "SELECT max(id) FROM "+t.name)
-	switch {
-	case err != nil || t.last == t.after:
-		return false, err
-	case t.last < t.after:
-		return false, logs.ErrRestart
-	}
-	rows := 0
-	// The plus keeps SQLite from sorting all that the index on the run has.
-	query := "SELECT id, " + columns + " FROM " + t.name + " WHERE id > ? AND id <= ? AND +" + t.key +
-		" = ? ORDER BY id LIMIT ?"
-	err = r.db.Each(ctx, query, []any{t.after, t.last, t.run, int64(window)}, func(row []driver.Value) error {
-		rows++
-		t.after = sqlitelog.Int(row[0])
-		f(row)
-		return nil
-	})
-	if err == nil && rows < window {
-		t.after = t.last
-	}
-	return rows == window, err
+	return r.db.Next(ctx, &t.Rows, columns, "+"+t.key+" = ?", t.run, f)
 }
 
 // aside is a row of a table beside metrics.
@@ -155,7 +129,7 @@ type aside struct {
 
 // fill reads the next rows of the tables beside metrics, and reports whether there are more.
 func (r *reader) fill(ctx context.Context) (more bool, err error) {
-	if len(r.beside) >= window {
+	if len(r.beside) >= maxBeside {
 		return true, nil
 	}
 	add := func(a aside) { r.beside = append(r.beside, a) }
@@ -164,10 +138,10 @@ func (r *reader) fill(ctx context.Context) (more bool, err error) {
 		read           func(row []driver.Value)
 	}{
 		{"system_metrics", "timestamp, metrics", func(row []driver.Value) {
-			add(aside{wall: wallOf(sqlitelog.Text(row[1])), metrics: sqlitelog.Text(row[2])})
+			add(aside{wall: wallOf(sqlitelog.Text(row[0])), metrics: sqlitelog.Text(row[1])})
 		}},
 		{"alerts", "timestamp, title, text, level, step", func(row []driver.Value) {
-			add(aside{wall: wallOf(sqlitelog.Text(row[1])), line: alert(row[2:])})
+			add(aside{wall: wallOf(sqlitelog.Text(row[0])), line: alert(row[1:])})
 		}},
 	} {
 		t := r.tables[part.table]

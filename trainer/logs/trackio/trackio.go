@@ -15,24 +15,16 @@ import (
 	"newtop/trainer/logs/internal/sqlitelog"
 )
 
-// window is how many rows are read with one query.
-const window = 4096
-
-// Run is a run in a database of trackio's.
-type Run struct {
-	ID, Name string    // an old file has no IDs: the name is it then
-	Began    time.Time // when its first row was written
-	Written  time.Time // when its newest was
-	first    int64     // the number of its first row
-}
+// maxBeside is how many rows of the tables beside metrics are held.
+const maxBeside = 4096
 
 // Sniff reports whether a file is a database of trackio's.
 func Sniff(path files.Path) bool {
 	return sqlitelog.Has(path, "metrics.id", "metrics.run_name", "metrics.metrics", "metrics.timestamp")
 }
 
-// List returns the runs in a database, the one that began last first.
-func List(path files.Path) (runs []Run, err error) {
+// List returns the runs in a database, the one that began last first. Those of an old file have no IDs but their names.
+func List(path files.Path) (runs []logs.Run, err error) {
 	err = sqlitelog.List(path, func(ctx context.Context, db *sqlitelog.DB) error {
 		r := &reader{db: db, path: path}
 		if err := r.prepare(ctx); err != nil || r.key == "" {
@@ -63,7 +55,8 @@ type reader struct {
 	path      files.Path
 	requested string // "": the newest
 	key       string // keyOf metrics; empty: the tables are not there yet
-	run       Run
+	run       logs.Run
+	first     int64 // the number of its first row
 	found     bool
 	tables    map[string]*table
 	beside    []aside // what is not metrics, in the order of its time
@@ -112,7 +105,7 @@ func (r *reader) read(ctx context.Context, to logs.Sink) (bool, error) {
 		return false, err
 	}
 	metrics := r.tables["metrics"]
-	from := metrics.after
+	from := metrics.After
 	more, err := r.next(ctx, metrics, "timestamp, step, metrics", func(row []driver.Value) { r.give(to, row) })
 	if err != nil || more {
 		return more, err
@@ -121,22 +114,22 @@ func (r *reader) read(ctx context.Context, to logs.Sink) (bool, error) {
 		r.giveAside(to, a)
 	}
 	r.beside = nil
-	return asides, r.follow(ctx, from, metrics.after)
+	return asides, r.follow(ctx, from, metrics.After)
 }
 
 // give gives a row of metrics, and before it what came before it.
 func (r *reader) give(to logs.Sink, row []driver.Value) {
-	wall := wallOf(sqlitelog.Text(row[1]))
+	wall := wallOf(sqlitelog.Text(row[0]))
 	for len(r.beside) > 0 && r.beside[0].wall <= wall {
 		r.giveAside(to, r.beside[0])
 		r.beside = r.beside[1:]
 	}
 	r.row.Clear()
 	r.row.Wall = wall
-	if step := sqlitelog.Float(row[2]); step >= 0 {
+	if step := sqlitelog.Float(row[1]); step >= 0 {
 		r.row.Step = step
 	}
-	r.giveRow(to, sqlitelog.Text(row[3]), "")
+	r.giveRow(to, sqlitelog.Text(row[2]), "")
 }
 
 func (r *reader) giveRow(to logs.Sink, text, prefix string) {
@@ -199,10 +192,10 @@ func (r *reader) Progress() float64 {
 		return 0
 	}
 	t := r.tables["metrics"]
-	if t.after >= t.last {
+	if t.After >= t.Last {
 		return 1
 	}
-	return float64(t.after-r.run.first+1) / float64(t.last-r.run.first+1)
+	return float64(t.After-r.first+1) / float64(t.Last-r.first+1)
 }
 
 // Warning implements logs.Reader.

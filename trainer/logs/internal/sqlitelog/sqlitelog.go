@@ -208,6 +208,44 @@ func (d *DB) Each(ctx context.Context, query string, args []any, f func(row []dr
 	})
 }
 
+// Rows is how far a table has been read, whose rows have numbers that grow.
+type Rows struct {
+	Table, Number string // Number is the column
+	// the numbers of the newest row that was read or is of no interest, and of the newest that there is
+	After, Last int64
+}
+
+// window is how many rows are read with one query, during which the writer may have to wait.
+const window = 8192
+
+// Next calls f with the next rows of a table for which a condition on one value holds: their numbers and columns. It
+// reports whether there are more, and returns ErrRestart when the newest rows were deleted, whose numbers are given
+// again.
+func (d *DB) Next(ctx context.Context, t *Rows, columns, condition string, value any, f func(row []driver.Value)) (
+	more bool, err error) {
+	// What comes after this number was asked for is left for the next time, so that none is skipped.
+	t.Last, err = d.Int(ctx, "SELECT max("+t.Number+") FROM "+t.Table)
+	switch {
+	case err != nil || t.Last == t.After:
+		return false, err
+	case t.Last < t.After:
+		return false, logs.ErrRestart
+	}
+	rows := 0
+	query := fmt.Sprintf("SELECT %[1]s, %s FROM %s WHERE %s AND %[1]s > ? AND %[1]s <= ? ORDER BY %[1]s LIMIT %[5]d",
+		t.Number, columns, t.Table, condition, window)
+	err = d.Each(ctx, query, []any{value, t.After, t.Last}, func(row []driver.Value) error {
+		rows++
+		t.After = Int(row[0])
+		f(row[1:])
+		return nil
+	})
+	if err == nil && rows < window {
+		t.After = t.Last
+	}
+	return rows == window, err
+}
+
 // Int returns the number that is a query's only value, 0 where there is none.
 func (d *DB) Int(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = d.Each(ctx, query, args, func(row []driver.Value) error {

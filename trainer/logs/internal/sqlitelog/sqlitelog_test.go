@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 
 	_ "modernc.org/sqlite"
@@ -84,7 +85,7 @@ func TestLeavesNothing(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	runs := []Named{{"abc", "fox"}, {"abd", "owl"}, {"fox", "owl"}}
+	runs := []logs.Run{{ID: "abc", Name: "fox"}, {ID: "abd", Name: "owl"}, {ID: "fox", Name: "owl"}}
 	for asked, want := range map[string]int{"abc": 0, "abd": 1, "fox": 2, "owl": 1, "ow": -1, "ab": -1, "emu": -1, "fo": -1} {
 		got, err := Choose(asked, runs)
 		if (err != nil) != (want < 0) || err == nil && got != want {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"newtop/internal/format"
+	"newtop/trainer/logs"
 )
 
 // Text returns a column's text, empty where it has none.
@@ -51,15 +52,12 @@ func Float(v driver.Value) float64 {
 	return math.NaN()
 }
 
-// Named is what a run may be asked for by.
-type Named struct{ ID, Name string }
-
 // Choose returns the index of the run that is asked for: by its ID, its name, or the beginning of one ID or name; of
 // runs of the same name the first. It returns an error that says what there is.
-func Choose(asked string, runs []Named) (int, error) {
-	for _, same := range []func(Named) bool{
-		func(r Named) bool { return r.ID == asked },
-		func(r Named) bool { return r.Name == asked },
+func Choose(asked string, runs []logs.Run) (int, error) {
+	for _, same := range []func(logs.Run) bool{
+		func(r logs.Run) bool { return r.ID == asked },
+		func(r logs.Run) bool { return r.Name == asked },
 	} {
 		if i := slices.IndexFunc(runs, same); i >= 0 {
 			return i, nil
