@@ -64,9 +64,10 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	if len(r.Values) == 0 && s.any || timed && j.ofMachine(r) {
 		return
 	}
-	if !s.any && !(r.Step != r.Step && r.Epoch == math.Trunc(r.Epoch)) {
+	if s.unit == "" && (r.Step == r.Step || !s.any && r.Epoch != math.Trunc(r.Epoch)) {
 		s.unit = "step"
 		if s.began { // by what was printed before
+			j.flush()
 			j.queue = append(j.queue, j.opening())
 		}
 	}

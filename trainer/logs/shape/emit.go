@@ -236,7 +236,7 @@ func (p *Parser) countCrowded(s *shape, f *found, line []byte) {
 		s.collides++
 	}
 	s.place, s.value = f.epoch, v
-	if s.crowded {
+	if s.crowded && !p.votes.steps {
 		p.tally.counted++
 		f.step, f.global = float64(s.lines), true
 	}
@@ -312,7 +312,7 @@ func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series,
 		part = p.part
 	}
 	if v.last == nil || v.lastPart != part {
-		v.last, v.lastPart = p.series.of(v.key(part)), part
+		v.last, v.lastPart = p.series.of(p.votes.key(s, v, part)), part
 	}
 	tokens := p.scanner.tokens
 	number := &tokens[v.at]
@@ -330,6 +330,31 @@ func (p *Parser) measure(v *reading, s *shape, line []byte, x *prefix) (*series,
 		value /= 100
 	}
 	return v.last, value, !(v.name.rate && value < 0) // such a rate is not known yet
+}
+
+// key is the key of a reading on a line about a part. It begins with the line's title, and the part of a metric that
+// the field does not know, where the log has the metric of several.
+func (t *votes) key(s *shape, v *reading, part string) string {
+	name := v.key(part)
+	key := name
+	if v.name.class == other {
+		key = under(t.parts, part, name) + key
+	}
+	return under(t.titles, s.title, name) + key
+}
+
+// under is what stands before a metric's name where it is of several.
+func under(titles map[string]*title, of, name string) string {
+	t := titles[name]
+	if t == nil {
+		if t = (&title{first: of}); len(titles) < maxNames {
+			titles[name] = t
+		}
+	}
+	if t.several = t.several || t.first != of; t.several && of != "" {
+		return of + "/"
+	}
+	return ""
 }
 
 // addUntaken adds a value to a row, unless its series has one at this place of a line with an x of its own. Of two

@@ -121,6 +121,25 @@ var kinds = []struct{ name, in, want string }{
 	{"brackets of a name", "DEV : loss 1.25 - f1-score (micro avg)  0.5", "val loss=1.25, val f1-score (micro avg)=0.5"},
 	{"fits in a loop", "19/19 - 2s - 92ms/step - loss: 0.5\n19/19 - 0s - 8ms/step - loss: 0.25",
 		"e1 loss=0.5\ne2 loss=0.25"},
+	{"classes, and parts of names that the field does not know",
+		"evaluate:dev\nCAT: precision: 50.00%; FB1: 25.00\nDOG: precision: 40.00%; FB1: 20.00\n" +
+			"evaluate:test\nCAT: precision: 30.00%; FB1: 15.00\nDOG: precision: 20.00%; FB1: 10.00",
+		"CAT/val precision=0.5, CAT/val/FB1=25\nDOG/val precision=0.4, DOG/val/FB1=20\n" +
+			"CAT/test precision=0.3, CAT/test/FB1=15\nDOG/test precision=0.2, DOG/test/FB1=10"},
+	{"top N", "Epoch: 0/9, Iteration step: 100, loss: 5\nEpoch: 0/9,top 1 acc: 0.25\nEpoch: 0/9,top 5 acc: 0.5\n" +
+		"Epoch: 1/9, Iteration step: 200, loss: 4\nEpoch: 1/9,top 1 acc: 0.5\nEpoch: 1/9,top 5 acc: 0.75",
+		"s100 e0 loss=5\ns100 e0 top 1 acc=0.25\ns100 e0 top 5 acc=0.5\ns200 e1 loss=4\ns200 e1 top 1 acc=0.5\n" +
+			"s200 e1 top 5 acc=0.75"},
+	{"a host and a module before the level", "2025-12-27 22:12:56.867\tgpu-03:0\tlab.train:990\tINFO\t[step=10/90,epoch=0]\n" +
+		"    train/CE=9.5\n    train/ppl=1,250\n2025-12-27 22:13:56.867\tgpu-03:0\tlab.train:990\tINFO\t[step=20/90,epoch=0]\n" +
+		"    train/CE=8.5\n    train/ppl=250", "s10 e0 train/CE=9.5, train/ppl=1250\ns20 e0 train/CE=8.5, train/ppl=250"},
+	{"batch_id and i", "epoch: 0, batch_id: 0, loss:4\nepoch: 0, batch_id: 500, loss:3\nepoch: 1, batch_id: 0, loss:2",
+		"s0 e0 loss=4\ns500 e0 loss=3\ns1000 e1 loss=2"},
+	{"i of n", "epoch=0 i=0/30 total loss=4\nepoch=0 i=1/30 total loss=3\nepoch=1 i=0/30 total loss=2",
+		"s0 e0 total loss=4\ns1 e0 total loss=3\ns30 e1 total loss=2"},
+	{"a line behind its bar", "\r 50%|#5   | 5/10 [00:01<00:01, 5.0it/s]\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   0 | loss: 4\n" +
+		"\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   1 | loss: 3", "e0 loss=4\ne1 loss=3"},
+	{"an exception", "step 1 loss 4\nstep 2 loss 3\nKeyError: 8", "s1 loss=4\ns2 loss=3"},
 	{"batch of epoch/step", "TRAIN Batch 0/0 loss 9\nTRAIN Batch 0/100 loss 5\nTRAIN Batch 1/0 loss 4\nTRAIN Batch 1/100 loss 3",
 		"s0 e0 train loss=9\ns100 e0 train loss=5\ns200 e1 train loss=4\ns300 e1 train loss=3"},
 	{"a heading of n/m, and other counters in its record",

@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"math"
+	"unicode/utf8"
 
 	"newtop/trainer/logs"
 )
@@ -24,6 +25,18 @@ type votes struct {
 	labelled bool    // N: before a line is a rank
 	zero     bool    // the first x is 0, where what came before would stand
 	pairs    fraction
+	titles   map[string]*title // by metrics
+	parts    map[string]*title // by metrics that the field does not know
+}
+
+func newVotes() votes {
+	return votes{rank: math.Inf(1), titles: map[string]*title{}, parts: map[string]*title{}}
+}
+
+// title is of what a metric was first, and whether it is of several: the classes, the parts.
+type title struct {
+	first   string
+	several bool
 }
 
 // fraction is how (a/b) at the start of lines moves: ranks come in turns, progress grows.
@@ -90,7 +103,7 @@ var _ logs.Parser = (*Parser)(nil)
 func New() *Parser {
 	p := &Parser{names: names{}, shapes: map[uint64]*shape{}, series: collection{}, place: newPlace(),
 		full: math.NaN(), fields: &fieldReader{}}
-	p.votes.rank = math.Inf(1)
+	p.votes = newVotes()
 	p.stripper.names = p.names
 	p.row.Clear()
 	p.held.row.Clear()
@@ -139,8 +152,7 @@ func (p *Parser) Flush(to logs.Sink) {
 
 // decide reads the first lines on trial, until what they say together holds, and then for good.
 func (p *Parser) decide(to logs.Sink) {
-	var v votes
-	v.rank = math.Inf(1)
+	v := newVotes()
 	var trial *Parser
 	for range 2 {
 		trial = New()
@@ -191,8 +203,33 @@ func (p *Parser) read(line []byte, to logs.Sink) []byte {
 		text = p.terminal.play(line, func(state []byte) { p.state(state, false, to) })
 	}
 	p.hfSteps.near--
+	if cut := behindBar(text); cut > 0 {
+		p.state(text[:cut], false, to)
+		p.state(text[cut:], true, to)
+		return text
+	}
 	p.state(text, true, to)
 	return text
+}
+
+// behindBar returns where a text begins that was printed on the line of a finished bar: 9/9 [00:24, 3it/s]loss 2.
+func behindBar(text []byte) int {
+	bar := bytes.Index(text, []byte("%|"))
+	if bar < 0 {
+		return 0
+	}
+	open := bytes.IndexByte(text[bar:], '[')
+	if open < 0 {
+		return 0
+	}
+	end := bytes.IndexByte(text[bar+open:], ']')
+	if end < 0 {
+		return 0
+	}
+	if cut := bar + open + end + 1; cut < len(text) && (letter(text[cut]) || text[cut] >= utf8.RuneSelf) {
+		return cut
+	}
+	return 0
 }
 
 // state reads what stands on the line; last: nothing was written over it.

@@ -199,7 +199,10 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 		}
 		return 0
 	case digit(c):
-		return clock(s)
+		if n := clock(s); n > 0 || !logged {
+			return n
+		}
+		return beforeLevel(s)
 	case (c == 'I' || c == 'W' || c == 'E') && digit(at(s, 1)) && digit(at(s, 4)):
 		// glog's I1127 10:22:26.140852 1399 file.py:48]
 		if end := bytes.Index(s[:min(len(s), 120)], []byte("] ")); end > 0 {
@@ -220,8 +223,26 @@ func (p *stripper) piece(s []byte, logged bool, x *prefix) int {
 	if n := month(s); n > 0 {
 		return n
 	}
+	n := 0
 	if logged || s[0] >= 'a' {
-		return p.logger(s, logged, x)
+		n = p.logger(s, logged, x)
+	}
+	if n == 0 && logged {
+		n = beforeLevel(s)
+	}
+	return n
+}
+
+// beforeLevel returns the length of what stands between a date and a level: hosts, processes, places.
+func beforeLevel(s []byte) int {
+	for i := 1; i < min(len(s), 100); i++ {
+		switch {
+		case s[i] == '=':
+			return 0
+		case (s[i] == 'I' || s[i] == 'W' || s[i] == 'D') && !letter(s[i-1]) && !digit(s[i-1]) && s[i-1] != '_' &&
+			level(s[i:], true) > 0:
+			return i
+		}
 	}
 	return 0
 }

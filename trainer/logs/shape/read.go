@@ -193,6 +193,9 @@ func (r *reader) word(i int) int {
 			r.clear()
 			return i + 1
 		}
+		if k := r.raw(r.from, r.to); r.from == 0 && r.sep == ':' && k.part == "" && k.class == other && r.mate(i) {
+			r.title = k.key // cat: precision: 0.5
+		}
 		r.say(r.from, r.to)
 		r.clear()
 	} else if r.from >= 0 && t.wide {

@@ -73,7 +73,7 @@ func (r *reader) pair(i int) int {
 	case axes[unit] != noAxis && t.whole: // 第1轮
 		r.counter(i, none, axes[unit])
 		return i + 1
-	case r.from == 0 && r.sep != 0 && unit == "" && t.whole && letters[k.key] != noAxis:
+	case (r.from == 0 || m != none) && r.sep != 0 && unit == "" && t.whole && letters[k.key] != noAxis:
 		r.counter(i, m, letters[k.key])
 		return next
 	case k.key == "" && r.subject != nil && k.class == ignored: // the loss of epoch 1 is 2.5
@@ -104,7 +104,9 @@ func (r *reader) pair(i int) int {
 		k = &named
 	}
 	r.doubtful = none
-	if v := besides(r, i, k); v > 0 {
+	if v := besides(r, i, k); v > 0 && r.is(v+1, '(') && r.num(v+2) { // Prec@1 01 4.167 (4.167)
+		return r.value(v, k, m, v+1)
+	} else if v > 0 {
 		r.counts = append(r.counts, count{at: i, of: none, axis: step, weak: true})
 		next = r.value(i, k, m, v+1)
 		if n := len(r.readings) - 1; n >= 0 && r.readings[n].at == i {

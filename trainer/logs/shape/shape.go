@@ -88,11 +88,17 @@ type shape struct {
 	best     bool // announces the best there was
 	dict     bool
 	summary  bool // of the run, with which its log ends
-	part     string
-	section  string // of the lines that follow: | time/ | |
-	header   bool   // may be a table's
-	trace    *trace // for Explain
+	scope
+	header bool   // may be a table's
+	trace  *trace // for Explain
 	motion
+}
+
+// scope is what a line says that its metrics, or those of the lines that follow, are of.
+type scope struct {
+	part    string // of the rows
+	title   string // cat: precision: 0.5
+	section string // of the lines that follow: | time/ | |
 }
 
 // motion is how the lines of a shape go on.

@@ -300,6 +300,15 @@ func (c *scanner) word(t *token, s []byte) {
 		!unitWord(string(s[t.a:i])) {
 		i++ // Ep. and L.r.
 	}
+	if i-t.a == 3 && (s[t.a] == 't' || s[t.a] == 'T') && string(s[t.a+1:i]) == "op" && at(s, i) == ' ' {
+		end := i + 1 // Top 5 acc: 0.9
+		for digit(at(s, end)) {
+			end++
+		}
+		if b := at(s, end); end > i+1 && (b == ':' || b == '=' || b == ' ' && letter(at(s, end+1))) {
+			i = end
+		}
+	}
 	t.b = i
 	text := s[t.a:i]
 	if dot := bytes.LastIndexByte(text, '.'); dot > 0 && sources[string(text[dot+1:])] {

@@ -71,7 +71,8 @@ var (
 		wall pid port version line exit code errno memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device
 		devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time
 		iter_time batch_cost data_cost reader_cost dataloader worker workers improved improvement decreased
-		increased reducing http status python torch numpy patience stalled`)
+		increased reducing http status python torch numpy patience stalled keyerror valueerror runtimeerror oserror
+		indexerror systemexit`)
 	// soft are words of sizes, which name no metric unless one of a metric stands beside them.
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
 		rows depth tree trees leaves bytes it was will be than under before until saved saving loading loaded using
@@ -113,6 +114,9 @@ var axes = map[string]axis{
 
 // letters are counters too where they begin the line.
 var letters = map[string]axis{"s": step, "t": step, "i": step, "e": epoch}
+
+// counterEnds are words behind a counter's name.
+var counterEnds = set("id idx index no num number nr")
 
 // fillers are words before a counter that do not change what it counts.
 var fillers = set("current the of at in end after for finished completed and starting begin start summary")
@@ -237,6 +241,10 @@ func axisOf(words []string) axis {
 		return axes[rest]
 	case (first == "total" || first == "max" || first == "num") && axes[rest] != noAxis:
 		return total
+	case axes[first] != noAxis && counterEnds[rest]: // batch_idx
+		return axes[first]
+	case axes[first] != noAxis && axes[rest] == step: // iteration step
+		return step
 	}
 	return noAxis
 }
