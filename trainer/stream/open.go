@@ -195,11 +195,9 @@ func (s *awaiting) look() (source Source, err error) {
 
 // Waiting says what is waited for.
 func (s *awaiting) Waiting() string {
-	switch w, ok := s.found.(waiter); {
-	case ok:
-		return w.Waiting()
+	switch {
 	case s.found != nil:
-		return ""
+		return Waiting(s.found)
 	case s.trouble != "":
 		return s.trouble
 	case s.file:
@@ -229,38 +227,14 @@ func (s *awaiting) Name() string {
 	return s.dir.Name
 }
 
-func (s *awaiting) explain() *shape.Explanation { return Explain(s.found) }
-
-// Written is when something was written last, zero if there is nothing yet.
-func (s *awaiting) Written() (last time.Time) {
-	if w, ok := s.found.(interface{ Written() time.Time }); ok {
-		last = w.Written()
-	}
-	return last
-}
-
-// Final hands it on.
-func (s *awaiting) Final() {
-	if s.found != nil {
-		Final(s.found)
-	}
-}
-
-func (s *awaiting) Stale() string {
-	if w, ok := s.found.(staler); ok {
-		return w.Stale()
-	}
-	return ""
-}
+// Unwrap is what was found, nil so far.
+func (s *awaiting) Unwrap() Source { return s.found }
 
 func (s *awaiting) Warning() string {
 	if s.found == nil {
 		return s.Waiting()
 	}
-	if w, ok := s.found.(warner); ok {
-		return w.Warning()
-	}
-	return ""
+	return Warning(s.found)
 }
 
 func (s *awaiting) Close() error {

@@ -232,14 +232,8 @@ func (p *Player) gather(ctx context.Context) (b batch) {
 		}
 	}
 	b.name, b.read = p.source.Name(), p.source.Read()
-	if s, ok := p.source.(staler); ok && b.err != nil {
-		b.stale = s.Stale()
-	}
-	if s, ok := p.source.(interface{ Written() time.Time }); ok && b.err != nil {
-		b.quiet = quietSince(s.Written())
-	}
-	if w, ok := p.source.(warner); ok && b.err != nil {
-		b.warning = w.Warning()
+	if b.err != nil {
+		b.stale, b.quiet, b.warning = Stale(p.source), quietSince(Written(p.source)), Warning(p.source)
 	}
 	return b
 }

@@ -19,9 +19,8 @@ var ErrRestart = errors.New("stream: the source begins anew")
 
 // Source gives a run's events in order. One goroutine uses it; its methods return at once when the context ends.
 //
-// A source may also have the methods Stale() string, which says why nothing more may come, as that the writer is gone,
-// and Warning() string, which says what could not be read and was passed over. Both return one line or nothing, and are
-// asked after a Next that returned an error, ErrNone included. So is Waiting() string: why nothing can be read for now.
+// A source may also have the methods of the functions below, which are asked after a Next that returned an error,
+// ErrNone included, and return one line or nothing. One that passes another's events on has Unwrap() Source instead.
 type Source interface {
 	// Next returns the next event. It returns io.EOF when no more will ever come, ErrNone when none is there
 	// yet, and ErrRestart when what was given so far is void. Any other error ends the stream; it names file and
@@ -36,16 +35,31 @@ type Source interface {
 	Close() error
 }
 
+// beneath returns the source, or the one that it passes on, that has some methods.
+func beneath[T any](s Source) (t T, ok bool) {
+	for s != nil {
+		if t, ok = s.(T); ok {
+			break
+		}
+		over, wraps := s.(interface{ Unwrap() Source })
+		if !wraps {
+			break
+		}
+		s = over.Unwrap()
+	}
+	return t, ok
+}
+
 // Final tells a source that nobody waits for more, so that a last line that is still being written is taken as it is.
 func Final(s Source) {
-	if s, ok := s.(interface{ Final() }); ok {
+	if s, ok := beneath[interface{ Final() }](s); ok {
 		s.Final()
 	}
 }
 
 // Configure says how a source reads text, before its first Next. It reports whether the source reads any.
 func Configure(s Source, o shape.Options) bool {
-	c, ok := s.(interface{ configure(o shape.Options) })
+	c, ok := beneath[interface{ configure(o shape.Options) }](s)
 	if ok {
 		c.configure(o)
 	}
@@ -54,17 +68,55 @@ func Configure(s Source, o shape.Options) bool {
 
 // Explain says how a source read text that was configured to keep it; nil: it reads none.
 func Explain(s Source) *shape.Explanation {
-	if e, ok := s.(interface{ explain() *shape.Explanation }); ok {
+	if e, ok := beneath[interface{ explain() *shape.Explanation }](s); ok {
 		return e.explain()
 	}
 	return nil
 }
 
-type staler interface{ Stale() string }
+// Running reports whether a source is a program from which more may come.
+func Running(s Source) bool {
+	r, ok := beneath[interface{ Running() bool }](s)
+	return ok && r.Running()
+}
 
-type warner interface{ Warning() string }
+// Written is when the source was last written, zero where that is unknown.
+func Written(s Source) (last time.Time) {
+	if s, ok := beneath[interface{ Written() time.Time }](s); ok {
+		last = s.Written()
+	}
+	return last
+}
 
-type waiter interface{ Waiting() string }
+// Stale says why nothing more may come, as that the writer is gone.
+func Stale(s Source) (why string) {
+	if s, ok := beneath[staler](s); ok {
+		why = s.Stale()
+	}
+	return why
+}
+
+// Warning says what could not be read and was passed over.
+func Warning(s Source) (what string) {
+	if s, ok := beneath[warner](s); ok {
+		what = s.Warning()
+	}
+	return what
+}
+
+// Waiting says why nothing can be read for now.
+func Waiting(s Source) (why string) {
+	if s, ok := beneath[waiter](s); ok {
+		why = s.Waiting()
+	}
+	return why
+}
+
+type (
+	staler interface{ Stale() string }
+	warner interface{ Warning() string }
+	waiter interface{ Waiting() string }
+)
 
 // Beside is what a program is started with beside its arguments.
 type Beside struct {

@@ -66,40 +66,5 @@ func (t *tap) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Running reports whether the source is a program from which more may come.
-func (t *tap) Running() bool {
-	r, ok := t.Source.(interface{ Running() bool })
-	return ok && r.Running()
-}
-
-// Final hands it on.
-func (t *tap) Final() { Final(t.Source) }
-
-func (t *tap) Stale() string {
-	if s, ok := t.Source.(staler); ok {
-		return s.Stale()
-	}
-	return ""
-}
-
-// Written is when the source was last written, zero where that is unknown.
-func (t *tap) Written() time.Time {
-	if s, ok := t.Source.(interface{ Written() time.Time }); ok {
-		return s.Written()
-	}
-	return time.Time{}
-}
-
-func (t *tap) Waiting() string {
-	if s, ok := t.Source.(waiter); ok {
-		return s.Waiting()
-	}
-	return ""
-}
-
-func (t *tap) Warning() string {
-	if s, ok := t.Source.(warner); ok {
-		return s.Warning()
-	}
-	return ""
-}
+// Unwrap is the source itself.
+func (t *tap) Unwrap() Source { return t.Source }

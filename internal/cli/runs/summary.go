@@ -72,9 +72,7 @@ func watched(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*s
 		case errors.Is(err, stream.ErrRestart):
 			t = newSummary(r)
 		case errors.Is(err, stream.ErrNone), errors.Is(err, io.EOF):
-			if w, ok := source.(interface{ Warning() string }); ok {
-				t.lost = w.Warning()
-			}
+			t.lost = stream.Warning(source)
 			return t, nil
 		default:
 			return nil, err

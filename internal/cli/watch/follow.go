@@ -22,8 +22,8 @@ import (
 func follow(ctx context.Context, messages io.Writer, source stream.Source, p *printer) (err error) {
 	defer func() {
 		err = cmp.Or(err, p.out.Flush())
-		if s, ok := source.(interface{ Warning() string }); ok && s.Warning() != "" && err == nil {
-			print.Warn(messages, s.Warning())
+		if warning := stream.Warning(source); warning != "" && err == nil {
+			print.Warn(messages, warning)
 		}
 		err = cmp.Or(err, source.Close())
 	}()
@@ -40,18 +40,18 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 				_, over = e.(event.DoneEvent)
 			}
 		case errors.Is(err, stream.ErrNone):
-			if over && !running(source) {
+			if over && !stream.Running(source) {
 				return nil
 			}
 			if err := p.out.Flush(); err != nil {
 				return err
 			}
-			if w, ok := source.(interface{ Waiting() string }); ok && w.Waiting() != said {
-				if said = w.Waiting(); said != "" {
+			if why := stream.Waiting(source); why != said {
+				if said = why; said != "" {
 					print.Warn(messages, said)
 				}
 			}
-			if why := staleness(source); why != "" {
+			if why := stream.Stale(source); why != "" {
 				fmt.Fprintln(messages, "newtop:", why)
 				return nil
 			}
@@ -68,20 +68,6 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 			return err
 		}
 	}
-}
-
-// running reports whether a source is a program, whose end alone is its end.
-func running(s stream.Source) bool {
-	r, ok := s.(interface{ Running() bool })
-	return ok && r.Running()
-}
-
-// staleness asks a source that may know whether its writer is gone.
-func staleness(s stream.Source) string {
-	if s, ok := s.(interface{ Stale() string }); ok {
-		return s.Stale()
-	}
-	return ""
 }
 
 // printer prints events, many at a time. What would be printed the same again after a source began again is passed

@@ -94,7 +94,7 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 	}, func() { sum = summary{} }); err != nil {
 		return err
 	}
-	warning := warningOf(source)
+	warning := stream.Warning(source)
 	if warning != "" {
 		print.Warn(cmd.ErrOrStderr(), warning)
 	}
@@ -117,10 +117,8 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 // stateOf says whether a run that has not ended is live or quiet, and when its log was written last. What is not
 // written for a minute, and open in no process, is quiet.
 func stateOf(log stream.Source, ended string) (state string, written *time.Time) {
-	if w, ok := log.(interface{ Written() time.Time }); ok {
-		if last := w.Written(); !last.IsZero() {
-			written = &last
-		}
+	if last := stream.Written(log); !last.IsZero() {
+		written = &last
 	}
 	if ended != "" || written == nil {
 		return ended, written
@@ -162,13 +160,6 @@ func readAll(ctx context.Context, source stream.Source, take func(event.Event) e
 			return err
 		}
 	}
-}
-
-func warningOf(s stream.Source) string {
-	if s, ok := s.(interface{ Warning() string }); ok {
-		return s.Warning()
-	}
-	return ""
 }
 
 // summary is what a run has of each of its metrics.
