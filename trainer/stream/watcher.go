@@ -15,6 +15,8 @@ import (
 const (
 	slowPoll = time.Second
 	fastPoll = 100 * time.Millisecond
+	// calm is how long nothing is looked at again, so that what is written in quick succession is read at once.
+	calm = 50 * time.Millisecond
 )
 
 // watcher wakes a source when something has changed in the directories that it watches. Without the system's help it
@@ -24,6 +26,7 @@ type watcher struct {
 	only   string            // the name of the one file that matters, or empty for all
 	poll   time.Duration
 	dirs   []files.Path // that will be watched from the first wait on
+	woke   time.Time    // when something had changed last
 	names  bool         // whether files may have come, gone or been renamed since this was last set to false
 }
 
@@ -92,7 +95,16 @@ func (w *watcher) wait(ctx context.Context, most time.Duration) error {
 			if !open {
 				events = nil
 			} else if w.matters(e) {
+				if rest := calm - time.Since(w.woke); rest > 0 {
+					timer.Reset(rest)
+					select {
+					case <-timer.C:
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				}
 				w.drain()
+				w.woke = time.Now()
 				return nil
 			}
 		case _, open := <-errs: // as that events were lost: look
