@@ -139,6 +139,15 @@ var kinds = []struct{ name, in, want string }{
 		"s0 e0 total loss=4\ns1 e0 total loss=3\ns30 e1 total loss=2"},
 	{"a line behind its bar", "\r 50%|#5   | 5/10 [00:01<00:01, 5.0it/s]\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   0 | loss: 4\n" +
 		"\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   1 | loss: 3", "e0 loss=4\ne1 loss=3"},
+	{"bars of data, then dicts without a bar",
+		"Map (num_proc=4): 100%|#####| 900/900 [00:01<00:00, 9.0 examples/s]\n{'loss': 4.0, 'epoch': 0.5}\n" +
+			"{'loss': 3.0, 'epoch': 1.0}\n{'loss': 2.0, 'epoch': 1.5}", "e0.5 loss=4\ne1 loss=3\ne1.5 loss=2"},
+	{"two counters of a box", "--------\n| return | 4 |\n| total/epochs | 1 |\n| total/steps | 2000 |\n| loss | 9 |\n--------\n" +
+		"--------\n| return | 5 |\n| total/epochs | 2 |\n| total/steps | 4000 |\n| loss | 8 |\n--------",
+		"s1 return=4, loss=9\ns2 return=5, loss=8"},
+	{"files and their numbers", "For img/a_001.png Acc is 0.25  IOU is 0.5\nFor img/a_002.png Acc is 0.5  IOU is 0.75",
+		"acc=0.25, iou=0.5\nacc=0.5, iou=0.75"},
+	{"decibels", "<epoch: 10, PSNR : 18.5dB\n<epoch: 20, PSNR : 19.5dB", "e10 PSNR=18.5\ne20 PSNR=19.5"},
 	{"an exception", "step 1 loss 4\nstep 2 loss 3\nKeyError: 8", "s1 loss=4\ns2 loss=3"},
 	{"batch of epoch/step", "TRAIN Batch 0/0 loss 9\nTRAIN Batch 0/100 loss 5\nTRAIN Batch 1/0 loss 4\nTRAIN Batch 1/100 loss 3",
 		"s0 e0 train loss=9\ns100 e0 train loss=5\ns200 e1 train loss=4\ns300 e1 train loss=3"},

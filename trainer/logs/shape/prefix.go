@@ -322,7 +322,8 @@ func (p *stripper) logger(s []byte, logged bool, x *prefix) int {
 		return i + 3
 	case !cut && level(bytes.TrimLeft(after, " "), true) > 0:
 		return i
-	case cut && len(tail) > 0 && !digit(tail[0]) && tail[0] != ':': // INFO:root:
+	case cut && len(tail) > 0 && tail[0] != ':' && (!digit(tail[0]) || bytes.IndexByte(head, '.') > 0):
+		// INFO:root:, INFO:tornado.access:200
 		return len(head) + 1
 	case cut && len(tail) == 0 && at(s, i) > ' ':
 		return i

@@ -184,7 +184,7 @@ func (r *reader) value(i int, k *name, m, next int) int {
 	if v.percent && k.class == ignored && r.about != nil {
 		v.name, k = r.about, r.about
 	}
-	units := r.unit(i) != ""
+	units := r.unit(i) != "" && (k.class != metric || unitWord(r.unit(i))) // PSNR: 18.3dB
 	if r.isWord(next) && r.tokens[next].gap && unitWord(r.text(next)) && !r.mate(next) {
 		units = true
 		next++
@@ -246,7 +246,7 @@ func (r *reader) loose(i int) int {
 	behind := r.is(i-1, ':') || r.is(i-1, '=')
 	switch {
 	case t.percent && r.is(i+1, drawing):
-		r.bar = true
+		r.bar, r.named = true, len(r.readings) == 0 && len(r.counts) == 0 && r.wordsBefore(i)
 		r.note(i, "how far a bar is")
 	case unit == "it" && r.is(i+1, '['): // 12it [00:01, …
 		r.n, r.bar = i, true

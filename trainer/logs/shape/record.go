@@ -10,6 +10,7 @@ import (
 type record struct {
 	found   found
 	axis    axis
+	counter *shape // that said so
 	row     logs.Row
 	weak    []bool   // of each value: no word that the field knows
 	seen    []int    // how often its line came
@@ -90,6 +91,9 @@ func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 	if counted && a != epoch && f.steps != f.steps && len(r.row.Values) == 0 {
 		return
 	}
+	if a != epoch && a == r.axis && s != r.counter {
+		return // another counter of the box: total/steps below total/epochs
+	}
 	if a == epoch && r.found.epoch == r.found.epoch || a != epoch && a == r.axis {
 		p.endRecord(to)
 	}
@@ -99,7 +103,7 @@ func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 	case a == epoch:
 		r.found.epoch, r.found.epochs = f.epoch, f.epochs
 	case a > r.axis:
-		r.axis = a
+		r.axis, r.counter = a, s
 		r.found.step, r.found.steps, r.found.within, r.found.global = f.step, f.steps, f.within, f.global
 	}
 	if s.part != "" {

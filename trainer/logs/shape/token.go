@@ -261,6 +261,10 @@ func before(s []byte, i int) byte {
 	return 0
 }
 
+// files are how the names of files end that programs read and write.
+var files = set(`png jpg jpeg gif bmp tif tiff npy npz pt pth ckpt pkl h5 hdf5 onnx safetensors csv tsv json txt yaml
+	yml zip gz tar wav mp3 mp4`)
+
 // sources are how the names of programs' files end, which the number of a line may follow.
 var sources = set("py cc cpp cxx c h hpp cu go rs jl java scala kt lua r js ts ipynb")
 
@@ -311,7 +315,12 @@ func (c *scanner) word(t *token, s []byte) {
 	}
 	t.b = i
 	text := s[t.a:i]
-	if dot := bytes.LastIndexByte(text, '.'); dot > 0 && sources[string(text[dot+1:])] {
+	dot := bytes.LastIndexByte(text, '.')
+	if dot > 0 && files[string(text[dot+1:])] {
+		t.kind = junk
+		return
+	}
+	if dot > 0 && sources[string(text[dot+1:])] {
 		t.kind = junk
 		if b := at(s, i); (b == ':' || b == ' ') && digit(at(s, i+1)) {
 			for i++; i < len(s) && digit(s[i]); i++ {

@@ -72,13 +72,13 @@ var (
 		devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt data_time batch_time
 		iter_time batch_cost data_cost reader_cost dataloader worker workers improved improvement decreased
 		increased reducing http status python torch numpy patience stalled keyerror valueerror runtimeerror oserror
-		indexerror systemexit`)
+		indexerror systemexit num_proc`)
 	// soft are words of sizes, which name no metric unless one of a metric stands beside them.
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
 		rows depth tree trees leaves bytes it was will be than under before until saved saving loading loaded using
 		epochs steps iterations iters batches width height channels classes shape dim layers max min limit page
 		chapter year day hour minute minutes hours days bins batch variables best labels img_size`)
-	timed = set("time runtime mem memory ms sec eta")
+	timed = set("time runtime mem memory ms sec eta id")
 	// links are words that bind a name to what stands before or after it.
 	links = set(`with is of the at a an has to and by for on in now current got final was are from running this than
 		over after until net output finished`)
