@@ -45,15 +45,15 @@ func openFile(path files.Path, run string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := path.Base()
+	name, database := path.Base(), find.Database(path)
 	switch {
 	case strings.Contains(name, "tfevents"):
 		return TensorBoard(path.Dir())
 	case wandb.Sniff(head):
 		return opened(path)(wandb.Open(path))
-	case mlflow.SniffDB(path):
+	case database == "mlflow":
 		return opened(path)(mlflow.OpenDB(path, run))
-	case trackio.Sniff(path):
+	case database == "trackio":
 		return opened(path)(trackio.Open(path, run))
 	case name == "trainer_state.json":
 		return opened(path)(jsonlog.OpenTrainerState(path))
@@ -74,7 +74,10 @@ func opened(path files.Path) func(logs.Reader, error) (Source, error) {
 }
 
 // IsDatabase reports whether a file is a database of one of the trackers that are read.
-func IsDatabase(path files.Path) bool { return mlflow.SniffDB(path) || trackio.Sniff(path) }
+func IsDatabase(path files.Path) bool {
+	kind := find.Database(path)
+	return kind == "mlflow" || kind == "trackio"
+}
 
 // Find lists what can be watched in a directory, what was written last first.
 func Find(dir files.Path) []find.Candidate {

@@ -234,13 +234,19 @@ func TestOpenEventFilesThatAreFound(t *testing.T) {
 		w.put("loss", 1, 1e9, 2)
 		w.put("loss", 2, 1e9+1, 1)
 		w.old()
-		s, err := Open(files.Here(dir), "")
-		if err != nil {
-			t.Errorf("%s: %v", sub, err)
-			continue
+		var elsewhere filestest.Memory
+		if err := elsewhere.Fill(os.DirFS(dir)); err != nil {
+			t.Fatal(err)
 		}
-		if got := losses(t, s); !slices.Equal(got, []float64{2, 1}) {
-			t.Errorf("%s: losses %v", sub, got)
+		for _, at := range []files.Path{files.Here(dir), elsewhere.Path(".")} {
+			s, err := Open(at, "")
+			if err != nil {
+				t.Errorf("%T, %s: %v", at.In, sub, err)
+				continue
+			}
+			if got := losses(t, s); !slices.Equal(got, []float64{2, 1}) {
+				t.Errorf("%T, %s: losses %v", at.In, sub, got)
+			}
 		}
 	}
 }

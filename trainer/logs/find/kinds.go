@@ -107,16 +107,29 @@ func (s *search) database(path files.Path) {
 		return
 	}
 	written := files.Later(path.Written(), path.At(path.Name+"-wal").Written())
-	switch {
-	case sqlitelog.Application(path) == application:
+	switch Database(path) {
+	case "newtop":
 		s.add(Candidate{Kind: "newtop", Path: path.Name, Written: written})
-	case mlflow.SniffDB(path):
+	case "mlflow":
 		runs, _ := mlflow.ListDB(path) // one that is locked is listed without runs
 		s.store("mlflow", path, runs)
-	case trackio.Sniff(path):
+	case "trackio":
 		runs, _ := trackio.List(path)
 		s.store("trackio", path, runs)
 	}
+}
+
+// Database says whose a file is, if it is a database of newtop's, mlflow's or trackio's, and is empty for all others.
+func Database(path files.Path) string {
+	switch id, has := sqlitelog.Look(path); {
+	case id == application:
+		return "newtop"
+	case mlflow.Wrote(has):
+		return "mlflow"
+	case trackio.Wrote(has):
+		return "trackio"
+	}
+	return ""
 }
 
 // headSize is how much of a file is looked at.

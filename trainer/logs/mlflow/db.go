@@ -11,8 +11,10 @@ import (
 	"newtop/trainer/logs/internal/sqlitelog"
 )
 
-// SniffDB reports whether a file is a database of MLflow's.
-func SniffDB(path files.Path) bool { return sqlitelog.Has(path, "metrics", "runs", "experiments") }
+// Wrote reports whether a database is one of MLflow's, by the names of its tables.
+func Wrote(tables map[string]bool) bool {
+	return tables["metrics"] && tables["runs"] && tables["experiments"]
+}
 
 // ListDB returns the runs in a database that were not deleted, the one that began last first.
 func ListDB(path files.Path) (runs []logs.Run, err error) {
@@ -118,7 +120,7 @@ func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
 func (r *dbReader) find(ctx context.Context) (logs.Run, error) {
 	if !r.tables {
 		has, err := r.db.Schema(ctx)
-		r.tables = has["metrics"] && has["runs"] && has["experiments"]
+		r.tables = Wrote(has)
 		switch {
 		case err != nil:
 			return logs.Run{}, err

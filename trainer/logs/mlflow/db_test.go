@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/internal/sqlitelog"
 )
 
 // schema is the part of MLflow's that is read here, as its migrations leave it (3.11).
@@ -321,12 +322,12 @@ func TestNoDatabase(t *testing.T) {
 		if _, err := OpenDB(files.Here(path), ""); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}
-		if SniffDB(files.Here(path)) {
+		if known(path) {
 			t.Errorf("%s is taken for a database of MLflow's", path)
 		}
 	}
 	_, path := newDB(t)
-	if !SniffDB(files.Here(path)) {
+	if !known(path) {
 		t.Error("a database of MLflow's is not known")
 	}
 	none := filepath.Join(dir, "new.db") // before its tables are there
@@ -420,4 +421,10 @@ func BenchmarkIdle(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// known reports whether a file is taken for a database of the kind.
+func known(path string) bool {
+	_, has := sqlitelog.Look(files.Here(path))
+	return Wrote(has)
 }

@@ -18,10 +18,8 @@ import (
 // maxBeside is how many rows of the tables beside metrics are held.
 const maxBeside = 4096
 
-// Sniff reports whether a file is a database of trackio's.
-func Sniff(path files.Path) bool {
-	return sqlitelog.Has(path, "metrics.id", "metrics.run_name", "metrics.metrics", "metrics.timestamp")
-}
+// Wrote reports whether a database is one of trackio's, by the names of its tables and of their columns.
+func Wrote(names map[string]bool) bool { return keyOf(names, "metrics") != "" }
 
 // List returns the runs in a database, the one that began last first. Those of an old file have no IDs but their names.
 func List(path files.Path) (runs []logs.Run, err error) {

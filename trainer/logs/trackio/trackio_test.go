@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/internal/sqlitelog"
 )
 
 // The part of trackio's tables that is read here: those of 0.36, and those before runs had IDs.
@@ -185,7 +186,7 @@ func TestOldFile(t *testing.T) {
 		w.exec("INSERT INTO metrics (timestamp, project_name, run_name, step, metrics) VALUES (?, 'p', 'fox', ?, ?)", stamp(i), i, `{"loss": 1.5, "bad": NaN}`)
 	}
 	want(t, openRun(t, path, "fox"), "0@0 loss=1.5 bad=NaN", "1@1 loss=1.5 bad=NaN")
-	if !Sniff(files.Here(path)) {
+	if !known(path) {
 		t.Error("an old database is not known")
 	}
 }
@@ -229,7 +230,7 @@ func TestNoDatabase(t *testing.T) {
 	if _, err := Open(files.Here(other), ""); err == nil || !strings.Contains(err.Error(), "another program") {
 		t.Error(err)
 	}
-	if Sniff(files.Here(other)) || Sniff(files.Here(empty)) || Sniff(files.Here("/absent")) {
+	if known(other) || known(empty) || known("/absent") {
 		t.Error("what is no database of trackio's is taken for one")
 	}
 	r := openRun(t, empty, "")
@@ -367,4 +368,10 @@ func FuzzMetrics(f *testing.F) {
 // twice reports whether a key may stand in the text more than once, or so that it has a slash.
 func twice(text, key string) bool {
 	return strings.Count(text, `"`) > 2 && (strings.Contains(key, "/") || strings.Contains(text, `\`) || strings.Count(text, `"`+key+`"`) != 1)
+}
+
+// known reports whether a file is taken for a database of the kind.
+func known(path string) bool {
+	_, has := sqlitelog.Look(files.Here(path))
+	return Wrote(has)
 }

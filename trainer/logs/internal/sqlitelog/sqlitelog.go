@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"modernc.org/sqlite"
@@ -63,7 +62,7 @@ func (d *DB) open() error {
 		return err
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: no file: expected an SQLite database", d.path)
-	case info.Size() > 0 && !HasHeader(d.path):
+	case info.Size() > 0 && header(d.path) == nil:
 		return fmt.Errorf("%s: no SQLite database", d.path)
 	}
 	// Where there is no write-ahead log nobody writes just now. Not to take part in one then leaves no files beside the
@@ -290,15 +289,13 @@ func codeOf(err error) int {
 	return 0
 }
 
-// HasHeader reports whether a file begins as an SQLite database does (sqlite.org/fileformat2.html, 1.3).
-func HasHeader(path files.Path) bool { return header(path) != nil }
-
 // usesLog reports whether a database is written by way of a write-ahead log: its file format versions are 2 then.
 func usesLog(path files.Path) bool {
 	h := header(path)
 	return h != nil && h[18] == 2 && h[19] == 2
 }
 
+// header returns how an SQLite database begins (sqlite.org/fileformat2.html, 1.3), nil where a file is none.
 func header(path files.Path) []byte {
 	const size = 20
 	head, _ := path.Read(size)
@@ -308,29 +305,20 @@ func header(path files.Path) []byte {
 	return head
 }
 
-// with opens a database that is one, for f.
-func with(path files.Path, f func(*DB)) {
-	if HasHeader(path) {
-		if d, err := Open(path); err == nil {
-			defer d.Close()
-			f(d)
-		}
+// Look returns the number by which a program marks its databases, 0 where there is none, and the Schema. Of what is no
+// database, or is locked, it returns nothing.
+func Look(path files.Path) (application int64, schema map[string]bool) {
+	if header(path) == nil {
+		return 0, nil
 	}
-}
-
-// Application returns the number by which a program marks its databases, 0 where there is none.
-func Application(path files.Path) (id int64) {
-	with(path, func(d *DB) { id, _ = d.Int(context.Background(), "PRAGMA application_id") })
-	return id
-}
-
-// Has reports whether a file is an SQLite database with the tables, or columns as table.column.
-func Has(path files.Path, names ...string) (all bool) {
-	with(path, func(d *DB) {
-		has, err := d.Schema(context.Background())
-		all = err == nil && !slices.ContainsFunc(names, func(name string) bool { return !has[name] })
-	})
-	return all
+	d, err := Open(path)
+	if err != nil {
+		return 0, nil
+	}
+	defer d.Close()
+	application, _ = d.Int(context.Background(), "PRAGMA application_id")
+	schema, _ = d.Schema(context.Background())
+	return application, schema
 }
 
 // List calls read with a database, once. That it is locked is an error.
