@@ -151,6 +151,22 @@ func Play(ctx context.Context, source stream.Source, name string, how stream.Opt
 	}
 }
 
+// Skim returns a run of a Workspace that is read when the workspace has time for it, of which nothing is kept but what
+// that draws. open opens its source, once more for the run's own screen. closed says why it could not be read.
+func Skim(open func() (stream.Source, error), name, source string, how stream.Options, o Options) (w Watched,
+	closed func() error) {
+	f, closed := stream.Skim(open)
+	return Watched{Name: name, Feed: f, Source: source,
+		Open: func(ctx context.Context) (screen.Layer, func(), error) {
+			own, err := open()
+			if err != nil {
+				return nil, nil, err
+			}
+			w, closed := Play(ctx, own, name, how, o)
+			return Layer(w.Feed, o), func() { _ = closed() }, nil // the feed has told of its error
+		}}, closed
+}
+
 // compared is the screen of recorded runs over one another.
 func compared(ctx context.Context, s *store.Store, ids []string, o Options) (l screen.Layer, closed func(), err error) {
 	var ends []func() error
@@ -167,13 +183,7 @@ func compared(ctx context.Context, s *store.Store, ids []string, o Options) (l s
 			closed()
 			return nil, nil, err
 		}
-		source, err := s.Source(ctx, r.ID)
-		if err != nil {
-			closed()
-			return nil, nil, err
-		}
-		w, end := Play(ctx, source, r.ID, stream.Options{}, o)
-		w.Source = r.ID
+		w, end := Skim(func() (stream.Source, error) { return s.Source(ctx, r.ID) }, r.ID, r.ID, stream.Options{}, o)
 		openings[i], names[i], runs[i], ends = r.Opening, r.Name, w, append(ends, end)
 	}
 	for i, label := range rundiff.Labels(openings, names) {

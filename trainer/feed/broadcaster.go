@@ -10,6 +10,7 @@ import (
 type Broadcaster struct {
 	mu       sync.Mutex
 	History  deltaBuffer
+	passing  bool // the history is not kept, for viewers who see all of it
 	boxes    map[*Mailbox]struct{}
 	audience *event.Audience
 }
@@ -70,7 +71,11 @@ func (h *Broadcaster) unsubscribe(m *Mailbox) {
 func (h *Broadcaster) PublishAll(events []event.Event, s event.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.History.extend(events, s)
+	if h.passing {
+		h.History.status(s)
+	} else {
+		h.History.extend(events, s)
+	}
 	for m := range h.boxes {
 		m.mu.Lock()
 		m.back.extend(events, s)
@@ -94,6 +99,9 @@ func (h *Broadcaster) Restart(events []event.Event, s event.Status) {
 		m.wakeViewer()
 	}
 	h.History.Delta.Restart = false // one who joins later has seen nothing else
+	if h.passing {
+		h.History = deltaBuffer{Delta: Delta{Status: s}}
+	}
 }
 
 // Append publishes an event with the status as it is.

@@ -28,6 +28,13 @@ func NewRelay(answer func(context.Context, event.Command) error) *Relay {
 	return &Relay{answer: answer}
 }
 
+// NewPassing returns a relay that keeps nothing of what its viewers, who join before all, have seen.
+func NewPassing() *Relay {
+	r := NewRelay(nil)
+	r.viewers.passing = true
+	return r
+}
+
 // Feed returns the run so far and from now on.
 func (r *Relay) Feed() Feed { return &relayFeed{relay: r, Mailbox: r.viewers.Subscribe()} }
 

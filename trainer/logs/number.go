@@ -3,6 +3,7 @@ package logs
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -51,8 +52,9 @@ func ParseNumber(text []byte) (v float64, ok bool) {
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
 	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseShort reads up to 15 digits with at most 22 of them behind the point or up to the exponent: both are exact then,
-// and so their quotient or product is rounded once (Clinger 1990, How to read floating point numbers accurately, §4).
+// parseShort reads up to 19 digits. Where they are below 2⁵³, and at most 22 of them stand behind the point or up to
+// the exponent, both are exact, and so their quotient or product is rounded once (Clinger 1990, How to read floating
+// point numbers accurately, §4). Else they are divided as whole numbers.
 func parseShort(text []byte) (float64, bool) {
 	i, mantissa, count, power := 0, uint64(0), 0, 0
 	negative := len(text) > 0 && text[0] == '-'
@@ -72,7 +74,7 @@ func parseShort(text []byte) (float64, bool) {
 		mantissa = mantissa*10 + uint64(c-'0')
 		count++
 	}
-	if count == 0 || count > 15 {
+	if count == 0 || count > 19 {
 		return 0, false
 	}
 	if point >= 0 {
@@ -87,8 +89,10 @@ func parseShort(text []byte) (float64, bool) {
 	}
 	v := float64(mantissa)
 	switch {
-	case power < -22 || power > 22:
+	case power < -22 || power > 22 || mantissa >= 1<<53 && (power < -19 || power > 0):
 		return 0, false
+	case mantissa >= 1<<53 && power < 0:
+		v = quotient(mantissa, uint64(powers[-power]))
 	case power < 0:
 		v /= powers[-power]
 	default:
@@ -98,6 +102,17 @@ func parseShort(text []byte) (float64, bool) {
 		v = -v
 	}
 	return v, true
+}
+
+// quotient is m/d, rounded once.
+func quotient(m, d uint64) float64 {
+	up, down := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
+	m, d = m<<up, d<<down
+	q, rest := bits.Div64(m>>1, m<<63, d) // 2⁶³m/d, of 63 bits at least
+	if rest != 0 {
+		q |= 1 // far behind the bits that stay, where it is more than nothing
+	}
+	return math.Ldexp(float64(q), down-up-63)
 }
 
 // exponent reads an exponent of one or two digits with its e.

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,22 @@ func TestNumbersAsProgramsPrintThem(t *testing.T) {
 	long := []byte("0.30000000000000004")
 	if n := testing.AllocsPerRun(100, func() { ParseNumber(long) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestLongNumbers compares numbers of as many digits as Python prints with strconv's.
+func TestLongNumbers(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		v := math.Float64frombits(random.Uint64N(0x7ff << 52))
+		if random.IntN(4) > 0 {
+			v = random.NormFloat64() * math.Pow(10, float64(random.IntN(20)-10))
+		}
+		text := strconv.FormatFloat(v, "fge"[random.IntN(3)], random.IntN(20)-1, 64)
+		got, ok := ParseNumber([]byte(text))
+		if want, _ := strconv.ParseFloat(text, 64); !ok || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: %v", text, got)
+		}
 	}
 }
 

@@ -195,7 +195,7 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 	defer close(out)
 	var failed error // of Wait
 	for {
-		b := p.gather(ctx)
+		b := gather(ctx, p.source)
 		if failed != nil {
 			b.err = failed
 		}
@@ -220,20 +220,20 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 }
 
 // gather takes events until none is there, there are enough, or some time has passed.
-func (p *Player) gather(ctx context.Context) (b batch) {
+func gather(ctx context.Context, source Source) (b batch) {
 	started := time.Now()
 	for b.err == nil && len(b.events) < batchEvents {
 		if len(b.events)%256 == 255 && time.Since(started) > frame {
 			break
 		}
-		e, err := p.source.Next(ctx)
+		e, err := source.Next(ctx)
 		if b.err = err; err == nil && e != nil {
 			b.events = append(b.events, e)
 		}
 	}
-	b.name, b.read = p.source.Name(), p.source.Read()
+	b.name, b.read = source.Name(), source.Read()
 	if b.err != nil {
-		b.stale, b.quiet, b.warning = Stale(p.source), quietSince(Written(p.source)), Warning(p.source)
+		b.stale, b.quiet, b.warning = Stale(source), quietSince(Written(source)), Warning(source)
 	}
 	return b
 }
@@ -272,9 +272,12 @@ func (p *Player) finish(err error) {
 	case p.failed():
 		p.stale = err.Error()
 	case !p.done && p.stale == "":
-		p.stale = "the stream has ended, without an end of the run"
+		p.stale = unended
 	}
 }
+
+// unended is why no more comes of a run that did not say its end.
+const unended = "the stream has ended, without an end of the run"
 
 // receive adds one event. A stream that does not say what it is gets a name; a second run takes the place of the first.
 func (p *Player) receive(e event.Event) {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/feed"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -21,11 +24,12 @@ const (
 
 // receiver joins the program's one goroutine to the feeds.
 //
-//	feed ──► follow, a goroutine a run ──► news ──► hear, a command at a time ──► Update
+//	feed ──► follow, a goroutine a run ──► news ──► receive, a command at a time ──► Update
 //
-// follow waits on its feed and then until hear takes what came, so that a feed's own mailbox gathers what comes
-// meanwhile. hear takes what there is after a pause, as one message, and is armed again when Update has it. news is
-// never closed; the screen's context ends all.
+// follow makes the history of what a run was, while that is read, and hands it over. Then it waits on its feed and
+// until receive takes what came, so that a feed's own mailbox gathers what comes meanwhile. receive takes what there is
+// after a pause, as one message, and is armed again when Update has it. news is never closed; the screen's context ends
+// all.
 type receiver struct {
 	news chan came
 	more <-chan Watched // nil: no others will come
@@ -34,6 +38,7 @@ type receiver struct {
 // came is what a feed brought, or why nothing more comes of it.
 type came struct {
 	run   *run
+	h     *history.History // nil: it goes on as it was
 	delta feed.Delta
 	err   error
 }
@@ -47,11 +52,19 @@ type newsMsg struct {
 
 // follow returns the command that waits on a run's feed until that ends.
 func follow(ctx context.Context, r *run, news chan<- came) tea.Cmd {
+	h := history.Coarse(r.buckets)
 	return func() tea.Msg {
 		for {
 			d, err := r.feed.Wait(ctx)
+			c := came{run: r, delta: d, err: err}
+			if h != nil {
+				if h.Apply(&d); err == nil && reading(h) {
+					continue
+				}
+				c.h, c.delta, h = h, feed.Delta{Status: d.Status}, nil
+			}
 			select {
-			case news <- came{r, d, err}:
+			case news <- c:
 			case <-ctx.Done():
 				return nil
 			}
@@ -60,6 +73,33 @@ func follow(ctx context.Context, r *run, news chan<- came) tea.Cmd {
 			}
 		}
 	}
+}
+
+func reading(h *history.History) bool {
+	_, loading := h.Loading()
+	return loading
+}
+
+// due returns the commands that follow more runs: one first, to be drawn at once, and then as many as there are
+// processors, until what all were has been read. The selected run comes before the others.
+func due(m *model) (all []tea.Cmd) {
+	busy, most := 0, 1
+	for _, r := range m.runs {
+		switch {
+		case r.read:
+			most = runtime.GOMAXPROCS(0)
+		case r.followed:
+			busy++
+		}
+	}
+	for _, r := range slices.Concat([]*run{m.at}, m.rows, m.runs) {
+		if busy < most && r != nil && !r.followed {
+			r.followed = true
+			busy++
+			all = append(all, follow(m.Ctx, r, m.news))
+		}
+	}
+	return all
 }
 
 // receive returns the command that waits for news, after a pause.
@@ -105,9 +145,12 @@ func (h *receiver) receive(ctx context.Context, pause time.Duration) tea.Cmd {
 
 // receive takes in news and waits for more.
 func receive(m *model, n newsMsg) tea.Cmd {
-	var all []tea.Cmd
 	for i := range n.came {
 		c := &n.came[i]
+		c.run.read = true
+		if c.h != nil {
+			c.run.h = c.h
+		}
 		if c.err == nil {
 			c.run.h.Apply(&c.delta)
 		} else if !errors.Is(c.err, io.EOF) && m.Ctx.Err() == nil {
@@ -116,16 +159,15 @@ func receive(m *model, n newsMsg) tea.Cmd {
 		}
 	}
 	for _, w := range n.more {
-		r := m.enter(w, len(m.runs)+len(n.more))
-		all = append(all, follow(m.Ctx, r, m.news))
+		m.enter(w, len(m.runs)+len(n.more))
 	}
 	if n.closed {
 		m.more = nil
 	}
 	m.arrange()
 	pause := max(interval, share*m.drawing)
-	if len(n.came) == batch {
-		pause = 0 // of the beginning, in which all that the runs were comes
+	if slices.ContainsFunc(m.runs, func(r *run) bool { return !r.read }) {
+		pause = m.drawing
 	}
-	return tea.Batch(append(all, m.receive(m.Ctx, pause))...)
+	return tea.Batch(append(due(m), m.receive(m.Ctx, pause))...)
 }

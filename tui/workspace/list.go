@@ -53,13 +53,12 @@ type list struct {
 }
 
 // enter takes in a run, one of that many.
-func (l *list) enter(w Watched, of int) *run {
+func (l *list) enter(w Watched, of int) {
 	most := max(minBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
 		number: len(l.runs), colour: len(l.runs),
-		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
+		feed: w.Feed, open: w.Open, buckets: most, h: history.Coarse(most)}
 	l.runs = append(l.runs, r)
-	return r
 }
 
 // shown are the runs that the charts show.

@@ -20,6 +20,9 @@ type run struct {
 	number       int // in the order in which they came
 	colour       int // of colours, and how often they began again
 	off          bool
+	buckets      int  // of a curve
+	followed     bool // its feed is waited on
+	read         bool // what it was has come
 	feed         feed.Feed
 	open         func(ctx context.Context) (screen.Layer, func(), error)
 	h            *history.History
@@ -45,7 +48,7 @@ func (r *run) letter() string {
 // Buckets of all curves of a name together, and the least of one, so that the runs of a large directory have room in
 // memory.
 const (
-	sharedBuckets = 16 * chart.MaxBuckets
+	sharedBuckets = chart.MaxBuckets
 	minBuckets    = 256
 )
 

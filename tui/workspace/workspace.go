@@ -98,11 +98,7 @@ func (m *model) preferences() screen.Preferences {
 
 // Init follows the runs.
 func (m *model) Init() tea.Cmd {
-	all := []tea.Cmd{m.Opening(), m.receive(m.Ctx, 0)}
-	for _, r := range m.runs {
-		all = append(all, follow(m.Ctx, r, m.news))
-	}
-	return tea.Batch(all...)
+	return tea.Batch(append(due(m), m.Opening(), m.receive(m.Ctx, 0))...)
 }
 
 // Update delegates.
@@ -114,7 +110,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.Notify(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
-		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
+		return m, tea.Batch(append(due(m), cmd, m.Prefs.Notice(m.preferences()))...)
 	case tea.PasteMsg:
 		m.paste(style.Clean(msg.Content))
 		return m, nil

@@ -470,7 +470,8 @@ func large(runs, metrics, epochs int) *model {
 	var n newsMsg
 	for i := range runs {
 		w := fakeWatched(i)
-		r := m.enter(w, runs)
+		m.enter(w, runs)
+		r := m.runs[len(m.runs)-1]
 		n.came = append(n.came, came{run: r, delta: deltaOf(i, epochs+runs, metrics-6)})
 	}
 	m.Update(n)

@@ -1,8 +1,11 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,8 +27,9 @@ const (
 	research = 5 * time.Second
 )
 
-// several shows logs over one another, and those that directories hold, while they come.
-func several(w *watcher, cmd *cobra.Command, names []string, options screen.Options) (err error) {
+// several shows logs over one another, and those that directories hold, while they come. found is what the first name,
+// a directory, holds, as far as that is known.
+func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candidate, options screen.Options) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	p := players{ctx: ctx, options: options, how: w.options, text: w.text, known: map[find.Candidate]bool{},
 		more: make(chan tui.Watched)}
@@ -37,17 +41,26 @@ func several(w *watcher, cmd *cobra.Command, names []string, options screen.Opti
 	}()
 	var runs []tui.Watched
 	for _, name := range names {
-		if files.Here(name).IsDir() {
-			if found := p.search(name); len(found) > 0 {
-				runs = append(runs, found...)
+		if dir := files.Here(name); dir.IsDir() {
+			if found == nil {
+				found = stream.Find(dir)
+			}
+			in := p.search(dir, found)
+			if found = nil; len(in) > 0 {
+				runs = append(runs, in...)
 				continue
 			}
 		}
-		source, closed, err := w.open(cmd, name)
+		open := opener(func() (stream.Source, func() error, error) { return w.open(cmd, name) })
+		source, closed, err := open()
 		if err != nil {
 			return err
 		}
-		runs = append(runs, p.start(source, name, closed))
+		p.atEnd(closed)
+		if info, err := os.Stat(name); name == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			open = nil // what it says can't be read twice
+		}
+		runs = append(runs, p.start(name, source.Name(), source, open))
 	}
 	p.running.Go(func() { p.follow(names) })
 	return tui.Workspace(ctx, runs, p.more, options)
@@ -68,63 +81,77 @@ type players struct {
 	more    chan tui.Watched
 }
 
-// search opens what is new in a directory.
-func (p *players) search(dir string) (runs []tui.Watched) {
-	for i, c := range stream.Find(files.Here(dir)) {
+// search returns what is new of what was found in a directory.
+func (p *players) search(dir files.Path, found []find.Candidate) (runs []tui.Watched) {
+	for _, c := range found[:min(len(found), maxRuns)] {
 		key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
-		if i >= maxRuns || len(p.known) >= maxRuns || p.known[key] {
+		if len(p.known) >= maxRuns || p.known[key] {
 			continue
 		}
 		p.known[key] = true
-		source, err := stream.OpenFound(c, files.Here(dir))
-		if err != nil {
-			p.fail(print.OneLine(err))
-			continue
+		open := func() (stream.Source, func() error, error) {
+			source, err := stream.OpenFound(c, dir)
+			if err == nil {
+				stream.Configure(source, p.text)
+			}
+			return source, func() error { return nil }, err
 		}
-		stream.Configure(source, p.text)
-		name := c.Name
-		if name == "" {
-			name = c.Path
-		}
-		runs = append(runs, p.start(source, name, nil))
+		runs = append(runs, p.start(cmp.Or(c.Name, c.Path), c.Path, nil, open))
 	}
 	return runs
 }
 
-// start plays a source.
-func (p *players) start(source stream.Source, name string, closed func() error) tui.Watched {
-	w, end := tui.Play(p.ctx, source, filepath.ToSlash(name), p.how, p.options)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closers = append(p.closers, end)
-	if closed != nil {
-		p.closers = append(p.closers, closed)
+// start has the workspace read a log, or plays it where it can't be opened again. first is its source if that is open.
+func (p *players) start(name, from string, first stream.Source, open opener) tui.Watched {
+	name = filepath.ToSlash(name)
+	if open == nil {
+		w, end := tui.Play(p.ctx, first, name, p.how, p.options)
+		p.atEnd(end)
+		return w
 	}
+	var mu sync.Mutex // guards first
+	w, end := tui.Skim(func() (stream.Source, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if s := first; s != nil {
+			first = nil
+			return s, nil
+		}
+		source, closed, err := open()
+		if err == nil {
+			p.atEnd(closed)
+		}
+		return source, err
+	}, name, from, p.how, p.options)
+	p.atEnd(end)
 	return w
 }
 
-func (p *players) fail(message string) {
+// opener opens a log. closed closes what is beneath its source.
+type opener func() (source stream.Source, closed func() error, err error)
+
+func (p *players) atEnd(closed func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.failed = append(p.failed, message)
+	p.closers = append(p.closers, closed)
 }
 
 // follow brings runs that begin later.
 func (p *players) follow(names []string) {
 	defer close(p.more)
-	ticker := time.NewTicker(research)
-	defer ticker.Stop()
-	for {
+	for pause := research; len(p.known) < maxRuns; {
 		select {
-		case <-ticker.C:
+		case <-time.After(pause):
 		case <-p.ctx.Done():
 			return
 		}
+		begun := time.Now()
 		for _, name := range names {
-			if !files.Here(name).IsDir() {
+			dir := files.Here(name)
+			if !dir.IsDir() {
 				continue
 			}
-			for _, w := range p.search(name) {
+			for _, w := range p.search(dir, stream.Find(dir)) {
 				select {
 				case p.more <- w:
 				case <-p.ctx.Done():
@@ -132,13 +159,14 @@ func (p *players) follow(names []string) {
 				}
 			}
 		}
+		pause = max(research, 100*time.Since(begun)) // of a large directory less often
 	}
 }
 
 // close waits for the players, and returns what went wrong.
 func (p *players) close() []string {
 	p.running.Wait()
-	for _, c := range p.closers {
+	for _, c := range slices.Backward(p.closers) { // what is beneath another was opened before it
 		if err := c(); err != nil {
 			p.failed = append(p.failed, print.OneLine(err))
 		}

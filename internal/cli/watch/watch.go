@@ -19,6 +19,7 @@ import (
 	"newtop/internal/machine"
 	"newtop/trainer/alert"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/find"
 	"newtop/trainer/logs/shape"
 	"newtop/trainer/stream"
 	"newtop/tui"
@@ -142,9 +143,12 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		defer sampler.Close()
 		options.Machine = sampler.Sample
 	}
-	if len(names) > 1 || onScreen && w.run == "" && !w.listened() && files.Here(names[0]).IsDir() &&
-		len(stream.Find(files.Here(names[0]))) > 1 {
-		return several(w, cmd, names, options)
+	var found []find.Candidate
+	if dir := files.Here(names[0]); onScreen && w.run == "" && !w.listened() && dir.IsDir() {
+		found = stream.Find(dir)
+	}
+	if len(names) > 1 || len(found) > 1 {
+		return several(w, cmd, names, found, options)
 	}
 	return w.one(cmd, names[0], onScreen, options)
 }

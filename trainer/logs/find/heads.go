@@ -132,7 +132,13 @@ var pair = regexp.MustCompile(`"([^"\\]{1,200})"\s*:\s*[\["]?(?:-?[0-9]|-?Infini
 
 // isJSONLog reports whether a telling name has a number.
 func isJSONLog(head []byte) bool {
-	return slices.ContainsFunc(pair.FindAllSubmatch(head, -1), func(m [][]byte) bool { return namesLog(string(m[1])) })
+	for m := pair.FindSubmatchIndex(head); m != nil; m = pair.FindSubmatchIndex(head) {
+		if namesLog(string(head[m[2]:m[3]])) {
+			return true
+		}
+		head = head[m[1]:]
+	}
+	return false
 }
 
 // atLeast is how many lines, or objects of a list, show a log.

@@ -34,8 +34,17 @@ func (c *heard) Line([]byte)    { c.words++ }
 // Look says what a file is that begins so. Its last line may be torn.
 func Look(head []byte) Kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	const few = firstLines / 10 // show rows of fields
+	if k := look(head, few); k == Objects || k == Table {
+		return k
+	}
+	return look(head, firstLines)
+}
+
+// look says what the first lines show.
+func look(head []byte, most int) Kind {
 	p, c, lines := New(), new(heard), 0
-	for rest := head; len(rest) > 0 && lines < firstLines; {
+	for rest := head; len(rest) > 0 && lines < most; {
 		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		rest = after
 		line = bytes.TrimSpace(line)

@@ -218,6 +218,9 @@ func (k *name) count(words, printed []string) bool {
 	return false
 }
 
+// blanks makes words of what stands between them in names.
+var blanks = strings.NewReplacer("_", " ", "-", " ", ".", "")
+
 // axisOf says what the words before a number count.
 func axisOf(words []string) axis {
 	for len(words) > 1 && (fillers[words[0]] || parts[words[0]] != "") {
@@ -230,7 +233,7 @@ func axisOf(words []string) axis {
 	if a, ok := axes[text]; ok {
 		return a
 	}
-	text = strings.NewReplacer("_", " ", "-", " ", ".", "").Replace(text[strings.LastIndexByte(text, '/')+1:])
+	text = blanks.Replace(text[strings.LastIndexByte(text, '/')+1:])
 	if a, ok := axes[text]; ok {
 		return a
 	}
