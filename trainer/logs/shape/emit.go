@@ -86,8 +86,10 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		f.step = math.NaN()
 	}
 	if s.dict && f.epoch == f.epoch && f.step != f.step && x.part == "" {
-		f.step = p.hfSteps.step(f.epoch, s.decimals(line, p.scanner.tokens))
-		f.steps = p.hfSteps.total
+		if p.hfSteps.wait(s, line, x, f.epoch) {
+			p.tally.note(given)
+			return
+		}
 	}
 	if s.full && f.n == f.n && !p.fullBarCounts(s, f) {
 		p.tally.note(barState)
@@ -270,8 +272,11 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	switch {
 	case f.bar:
 		p.tally.note(barState)
-		if !s.named && f.n == f.n && f.m == f.m {
+		if !s.named && len(s.counts) == 0 && f.n == f.n && f.m == f.m {
 			p.hfSteps.bar(f.n, f.m)
+		}
+		if f.n == f.n && f.epoch == f.epoch && !(f.epoch >= p.place.first) {
+			p.place.first = f.epoch
 		}
 	case s.leads && (f.epoch == f.epoch || f.step == f.step):
 		p.release(to)
@@ -287,6 +292,44 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	case x.part != "" && s.short:
 		p.part = x.part
 	}
+}
+
+// followDict gives the dict that waits, if the line or the state of one is the bar behind it, or is none.
+func followDict(p *Parser, text []byte, to logs.Sink) {
+	d := &p.hfSteps
+	if !d.waits {
+		return
+	}
+	text = bytes.TrimSpace(text)
+	switch bar := bytes.Index(text, []byte("%|")); {
+	case len(text) == 0 || bar > len("100"): // of something else
+	case bar < 0:
+		giveDict(p, math.NaN(), to)
+	default:
+		n, m := barProgress(p.names, &p.scanner, text)
+		if m == d.total || d.total == 0 && n < m && (m == d.m && n >= d.n || (n == 0) == (d.epoch == 0)) {
+			d.total = m
+			giveDict(p, n, to)
+		}
+	}
+}
+
+// giveDict reads the dict that waits again, at its step. NaN: no bar told it.
+func giveDict(p *Parser, step float64, to logs.Sink) {
+	d := &p.hfSteps
+	if !d.waits {
+		return
+	}
+	p.scanner.scan(d.line)
+	if step != step {
+		step = d.step(d.like.decimals(d.line, p.scanner.tokens))
+	} else if step > 0 && d.epoch > 0 {
+		d.perEpoch = step / d.epoch
+	}
+	d.like.find(&p.found, d.line, p.scanner.tokens)
+	p.found.step, p.found.steps = step, d.total
+	d.waits = false
+	p.emitLine(d.like, d.line, &d.x, to)
 }
 
 // move goes on to where a heading says.

@@ -52,42 +52,41 @@ func rare(key string) bool {
 // same reports whether two numbers are equal, or both NaN.
 func same(a, b float64) bool { return a == b || a != a && b != b }
 
-// trainerSteps reckons the steps of the dicts that the Trainer of Hugging Face prints: they tell an epoch, and a bar
-// without a name before them tells roughly the step.
+// trainerSteps finds the steps of the dicts that the Trainer of Hugging Face prints. They tell an epoch, and come
+// between states of a bar without a name: the one behind a dict stands at its step.
 type trainerSteps struct {
 	n, m     float64 // of the newest bar without a name
 	near     int     // lines for which that is the one just before
 	total    float64 // m of the bar of training; 0: not known yet
 	perEpoch float64 // steps
 	none     bool    // the first dict had no bar: epochs are the axis
+
+	waits bool // a dict does, for the bar behind it
+	line  []byte
+	like  *shape
+	x     prefix
+	epoch float64 // of the dict
+}
+
+// wait holds a dict back until the bar behind it has come, unless there are no bars.
+func (d *trainerSteps) wait(s *shape, line []byte, x *prefix, epoch float64) bool {
+	if d.none = d.none || d.near <= 0 && d.total == 0; d.none {
+		return false
+	}
+	d.waits, d.line, d.like, d.x, d.epoch = true, append(d.line[:0], line...), s, *x, epoch
+	return true
 }
 
 // bar notes a state of a bar without a name.
 func (d *trainerSteps) bar(n, m float64) { d.n, d.m, d.near = n, m, 2 }
 
-// step is where a dict stands that tells an epoch, printed with so many digits behind its point; NaN if nothing says
-// it.
-func (d *trainerSteps) step(epoch float64, digits int) float64 {
-	near := d.near > 0 && (d.total == 0 || d.m == d.total)
-	if d.none || !near && d.total == 0 {
-		d.none = true
-		return math.NaN()
+// step is where the dict stands if no bar says it. Its epoch was printed with so many digits behind its point.
+func (d *trainerSteps) step(digits int) float64 {
+	if d.perEpoch == 0 && d.epoch > 0 {
+		d.total = d.m
+		d.perEpoch = perEpoch(d.n, d.epoch, math.Pow(10, -float64(min(digits, 9))))
 	}
-	if !near || epoch <= 0 {
-		return math.Round(epoch * d.perEpoch)
-	}
-	d.total = d.m
-	unit := math.Pow(10, -float64(min(digits, 9)))
-	steps := math.Round(epoch * d.perEpoch)
-	if steps == d.n {
-		return steps
-	}
-	p := perEpoch(d.n, epoch, unit)
-	exact := math.Abs(d.n/p-epoch) <= unit/2*1.001
-	if d.perEpoch == 0 || exact && math.Abs(p-d.perEpoch) <= 0.03*p {
-		d.perEpoch = p
-	}
-	return math.Round(epoch * d.perEpoch)
+	return math.Round(d.epoch * d.perEpoch)
 }
 
 // perEpoch is how many steps an epoch has, if epoch was printed in units at the least step from n on that fits.

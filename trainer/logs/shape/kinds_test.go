@@ -155,6 +155,23 @@ var kinds = []struct{ name, in, want string }{
 		"[batch=1/9]:\n\t Train time/epoch: 0\n\t Train time/batch: 0\n\t Train time/sample: 0\n\t Train loss/total: 4\n" +
 			"[batch=2/9]:\n\t Train time/epoch: 0\n\t Train time/batch: 1\n\t Train time/sample: 8\n\t Train loss/total: 3\n",
 		"s1 e0 train loss/total=4\ns2 e0 train loss/total=3"},
+	{"dicts between states of a bar", "\r  0%|   | 0/39 [00:00<?, ?it/s]\r       \r{'loss': '3.5', 'epoch': '0.3846'}\n" +
+		"\r 13%|#  | 5/39 [00:00<00:00, 99.0it/s]\r    \r{'loss': '3.25', 'epoch': '0.7692'}\n" +
+		"\r 26%|## | 10/39 [00:00<00:00, 99.0it/s]\n\r  0%|   | 0/3 [00:00<?, ?it/s]\x1b[A\r   \r\n\r    \r\x1b[A" +
+		"{'eval_loss': '3.0', 'epoch': '0.7692'}\n\r100%|###| 3/3 [00:00<00:00, 99.0it/s]\x1b[A\n" +
+		"\r 26%|## | 10/39 [00:00<00:00, 99.0it/s]\n\rWriting model shards: 100%|##| 1/1 [00:00<00:00, 9.0it/s]\n",
+		"s5 e0.3846 loss=3.5\ns10 e0.7692 loss=3.25\ns10 e0.7692 eval_loss=3"},
+	{"a line behind a bar",
+		"\r  0%|   | 0/32 [00:00<?, ?it/s]11/28/2026 08:38:30 - INFO - __main__ - [RANK 0] epoch 0: loss: 2.5\n" +
+			"11/28/2026 08:38:31 - INFO - __main__ - [RANK 0] epoch 1: loss: 2.25\n" +
+			"\r100%|###| 32/32 [00:01<00:00, 21.2it/s]",
+		"e0 loss=2.5\ne1 loss=2.25"},
+	{"values of the last epoch on the next one's bar", "\rEpoch 0:  0%|  | 0/9 [00:00<?, ?it/s]" +
+		"\rEpoch 1:  0%|  | 0/9 [00:00<?, ?it/s, loss=2.5]\rEpoch 2:  0%|  | 0/9 [00:00<?, ?it/s, loss=2.25]\n",
+		"s9 e1 loss=2.5\ns18 e2 loss=2.25"},
+	{"two of a name",
+		"[0/9][4/20] Loss_D: 1.5 D(G(z)): 0.5 / 0.25\n[0/9][5/20] Loss_D: 1.25 D(G(z)): 0.25 / 0.125",
+		"s4 e0 Loss_D=1.5, D(G(z))=0.5, D(G(z))/2=0.25\ns5 e0 Loss_D=1.25, D(G(z))=0.25, D(G(z))/2=0.125"},
 	{"a heading of epoch and n/m, and another counter in its record",
 		"[epoch=1][batch=1/9]:\n\t Train time/batch: 0\n\t Train loss/total: 4\n" +
 			"[epoch=1][batch=2/9]:\n\t Train time/batch: 1\n\t Train loss/total: 3\n",

@@ -146,6 +146,7 @@ func (p *Parser) Flush(to logs.Sink) {
 	if !p.opening.decided && len(p.opening.ends) > 0 {
 		p.decide(to)
 	}
+	giveDict(p, math.NaN(), to)
 	p.endRecord(to)
 	p.release(to)
 }
@@ -160,6 +161,7 @@ func (p *Parser) decide(to logs.Sink) {
 		trial.opening.decided = true
 		trial.Configure(Options{Patterns: p.Patterns})
 		p.opening.each(func(line []byte) { trial.read(line, logs.Nobody{}) })
+		giveDict(trial, math.NaN(), logs.Nobody{})
 		trial.endRecord(logs.Nobody{})
 		v = trial.votes
 		again := !v.comma && trial.scanner.commas > 2*trial.scanner.points
@@ -205,6 +207,7 @@ func (p *Parser) read(line []byte, to logs.Sink) []byte {
 	p.hfSteps.near--
 	if cut := behindBar(text); cut > 0 {
 		p.state(text[:cut], false, to)
+		p.drawn = false
 		p.state(text[cut:], true, to)
 		return text
 	}
@@ -212,7 +215,7 @@ func (p *Parser) read(line []byte, to logs.Sink) []byte {
 	return text
 }
 
-// behindBar returns where a text begins that was printed on the line of a finished bar: 9/9 [00:24, 3it/s]loss 2.
+// behindBar returns where a text begins that was printed on the line of a bar: 9/9 [00:24, 3it/s]loss 2.
 func behindBar(text []byte) int {
 	bar := bytes.Index(text, []byte("%|"))
 	if bar < 0 {
@@ -226,7 +229,9 @@ func behindBar(text []byte) int {
 	if end < 0 {
 		return 0
 	}
-	if cut := bar + open + end + 1; cut < len(text) && (letter(text[cut]) || text[cut] >= utf8.RuneSelf) {
+	if cut := bar + open + end + 1; cut < len(text) && text[len(text)-1] != ']' &&
+		(letter(text[cut]) || digit(text[cut]) || bytes.IndexByte([]byte("[{("), text[cut]) >= 0 ||
+			text[cut] >= utf8.RuneSelf) {
 		return cut
 	}
 	return 0
@@ -235,6 +240,7 @@ func behindBar(text []byte) int {
 // state reads what stands on the line; last: nothing was written over it.
 func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	text = ascii(text)
+	followDict(p, text, to)
 	all := text
 	if n := len(text); !last && n > 2 && text[n-2] == ' ' && bytes.IndexByte([]byte(`-\|/`), text[n-1]) >= 0 {
 		text = bytes.TrimRight(text[:n-1], " ") // what turns while a line is not final
@@ -333,7 +339,7 @@ func keep(p *Parser, s *shape, text, body []byte, x *prefix) {
 // again reads a line that is like the template of the shape that is expected next, and reports whether it is.
 func again(p *Parser, line []byte, to logs.Sink) bool {
 	if p.before == nil || p.before.next == nil || len(p.Patterns) > 0 || p.fields.table.live() ||
-		p.table.columns != nil || p.table.near || p.join.lines > 0 {
+		p.table.columns != nil || p.table.near || p.join.lines > 0 || p.hfSteps.waits {
 		return false
 	}
 	s := p.before.next

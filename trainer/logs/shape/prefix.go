@@ -378,6 +378,10 @@ func clock(s []byte) int {
 	}
 	w := s[:i]
 	date := len(w) >= 8 && (w[4] == '-' || w[4] == '/') && bytes.Count(w[5:], w[4:5]) >= 1 && digit(w[3])
+	if !date && (len(w) == 8 || len(w) == 10) && bytes.IndexByte([]byte("/.-"), w[2]) >= 0 && w[5] == w[2] {
+		time := bytes.TrimLeft(s[i:], ", ") // 11/28/2026 10:00:00
+		date = len(time) < len(s)-i && clock(time) > 0
+	}
 	if date || i >= 7 && hasClock(w) {
 		return i
 	}

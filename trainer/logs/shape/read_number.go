@@ -118,10 +118,17 @@ func (r *reader) pair(i int) int {
 		r.note(i, "n of m of what is no metric")
 		return next
 	}
-	if m != none && !t.whole {
-		m, next = none, i+1
+	if m == none || t.whole {
+		return r.value(i, k, m, next)
 	}
-	return r.value(i, k, m, next)
+	before := len(r.readings)
+	next = r.value(i, k, none, i+1)
+	if next == i+1 && len(r.readings) > before { // D(G(z)): 0.5 / 0.25
+		if next = r.value(m, k, none, m+1); len(r.readings) == before+2 {
+			r.readings[before+1].suffix = "/2"
+		}
+	}
+	return next
 }
 
 // besides returns the fraction that stands beside the whole number i behind a name: mnist 3 0.91, test loss 3: 0.25. It

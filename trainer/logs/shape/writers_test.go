@@ -18,7 +18,7 @@ var writers = []struct {
 }{
 	{"xgboost", "xgboost", 8,
 		"s2 train-rmse=0.19715, train-rmse std=0.00286, test-rmse=0.30451, test-rmse std=0.07954"},
-	{"tqdm", "tqdm", 10, "s8 e1 loss=0.125"},
+	{"tqdm", "tqdm", 8, "s8 e1 loss=0.125"},
 	{"mlp", "sklearn", 8, "s4 val score=0.5"},
 	{"gbm", "sklearn", 5, "s5 train loss=0.8016, oob improve=0.0718"},
 	{"hgb", "sklearn", 3, "s3 train loss=0.53614, val loss=0.58323"},
