@@ -87,6 +87,27 @@ func (o Object) Flatten(prefix string, out map[string]any) {
 	}
 }
 
+// Numbers calls f with the numbers of an object, those of objects in it under a/b. What is not finite may be a string.
+// Objects with _type, as tables and pictures, have no numbers.
+func (o Object) Numbers(prefix string, f func(key string, v float64)) {
+	if o.Get("_type") != nil {
+		return
+	}
+	for _, m := range o {
+		switch v := m.Value.(type) {
+		case float64:
+			f(prefix+m.Key, v)
+		case string:
+			if v == "NaN" || v == "Infinity" || v == "-Infinity" {
+				n, _ := logs.ParseNumber([]byte(v))
+				f(prefix+m.Key, n)
+			}
+		case Object:
+			v.Numbers(prefix+m.Key+"/", f)
+		}
+	}
+}
+
 func (s *Scanner) decode(depth int) (any, bool) {
 	switch c := s.Peek(); c {
 	case '"':

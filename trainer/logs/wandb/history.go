@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/protobuf"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/jsontext"
 )
 
 // rowState is the position of a row of the history.
@@ -186,15 +187,11 @@ func (r *reader) measured(label string, value []byte) {
 }
 
 // nested puts the numbers of an object into the row, unless it is a picture or the like.
-func (r *reader) nested(label string, object []byte) {
-	if bytes.Contains(object, []byte(`"_type"`)) {
-		return
+func (r *reader) nested(label string, value []byte) {
+	v, _, _ := jsontext.Decode(value)
+	if object, ok := v.(jsontext.Object); ok {
+		object.Numbers(label+"/", func(key string, v float64) { r.row.Add(r.label([]byte(key)), v) })
 	}
-	members(object, func(key string, value []byte) {
-		if v, ok := number(value); ok {
-			r.row.Add(r.label([]byte(label+"/"+key)), v)
-		}
-	})
 }
 
 // defined reads by which metric the program counts its steps, or those of some of its metrics.

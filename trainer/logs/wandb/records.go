@@ -1,7 +1,6 @@
 package wandb
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"newtop/internal/protobuf"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/jsontext"
 )
 
 // The fields of W&B's records that are read (wandb/proto/wandb_internal.proto):
@@ -93,7 +93,7 @@ func (r *reader) configured(data []byte) error {
 		if n == 2 {
 			delete(r.config, label)
 		} else {
-			r.configure(label, value, 0)
+			r.configure(label, value)
 		}
 		return err
 	})
@@ -115,41 +115,28 @@ func (r *reader) summarized(data []byte) error {
 			r.inSummary = map[string]bool{}
 		}
 		r.inSummary[label], r.news = true, true
-		r.configure("summary/"+label, value, 0)
+		r.configure("summary/"+label, value)
 		return err
 	})
 }
 
 // configure keeps a hyperparameter, or those of an object.
-func (r *reader) configure(label string, value []byte, depth int) {
-	if label == "" || label[0] == '_' || len(r.config) >= maxConfig {
+func (r *reader) configure(label string, value []byte) {
+	const widths, most = 100, 64 << 10 // of a list, as of layers; of an object
+	if label == "" || label[0] == '_' || len(r.config) >= maxConfig || len(value) > most {
 		return
 	}
-	if v, ok := number(value); ok {
-		r.config[label] = v
-		return
-	}
-	switch {
-	case len(value) == 0, string(value) == "null":
-	case value[0] == '{':
-		if depth < 8 {
-			members(value, func(key string, value []byte) {
-				r.configure(
-					r.label([]byte(label+"/"+key)), value, depth+1)
-			})
+	switch v, _, _ := jsontext.Decode(value); v := v.(type) {
+	case nil:
+	case jsontext.Object:
+		v.Flatten(label+"/", r.config)
+	case jsontext.List:
+		if len(v) <= widths {
+			r.config[label] = clean(v)
 		}
-	case value[0] == '[':
-		if len(value) <= 100 { // as the widths of layers
-			r.config[label] = clean(value)
-		}
+	case string:
+		r.config[label] = clean([]byte(v))
 	default:
-		var v any
-		if json.Unmarshal(value, &v) != nil {
-			return
-		}
-		if text, ok := v.(string); ok {
-			v = clean([]byte(text))
-		}
 		r.config[label] = v
 	}
 }

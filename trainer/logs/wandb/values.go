@@ -1,15 +1,12 @@
 package wandb
 
 import (
-	"encoding/json"
-	"errors"
 	"math"
-	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"newtop/internal/jsonscan"
 	"newtop/internal/protobuf"
+	"newtop/trainer/logs"
 )
 
 // since1970 returns the seconds of a protobuf Timestamp.
@@ -26,32 +23,10 @@ func since1970(data []byte) (seconds float64, err error) {
 	return seconds, err
 }
 
-// number reads a JSON number, or what Python writes for one that is not finite. Strings are no numbers.
+// number reads a JSON number, or what Python writes for one that is not finite; NaN: it is none. Strings are none.
 func number(value []byte) (float64, bool) {
-	if len(value) == 0 {
-		return 0, false
-	}
-	switch c := value[0]; {
-	case c >= '0' && c <= '9', c == '-', c == 'N', c == 'I':
-		v, err := strconv.ParseFloat(string(value), 64)
-		return v, err == nil || errors.Is(err, strconv.ErrRange)
+	if v, ok := logs.ParseNumber(value); ok {
+		return v, true
 	}
 	return math.NaN(), false
-}
-
-// members calls f with every member of a JSON object, in order, in which numbers that are not finite may stand. It ends
-// where the text is no object.
-func members(object []byte, f func(key string, value []byte)) {
-	s := jsonscan.Scanner{Text: object}
-	for more := s.Next('{'); more; more = s.Next(',') {
-		var key string
-		if json.Unmarshal(s.Value(), &key) != nil || !s.Next(':') {
-			return
-		}
-		value := s.Value()
-		if value == nil {
-			return
-		}
-		f(key, value)
-	}
 }
