@@ -1,4 +1,4 @@
-// Package filestest has a file system in memory for tests.
+// Package filestest has a file system in memory for tests, and what every file system must do.
 package filestest
 
 import (
