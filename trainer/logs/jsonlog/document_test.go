@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/files/filestest"
 )
 
 // sink writes down what it is given.
@@ -49,25 +48,13 @@ func (c *counter) End(logs.State, string) {}
 
 // follower reads a document as its writer rewrites it.
 type follower struct {
+	filestest.Memory
 	t    *testing.T
 	path string
 	r    logs.Reader
-	when time.Time // of the newest version, far enough from now for files' times to tell
 }
 
-func (f *follower) write(text string) {
-	f.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := os.WriteFile(f.path, []byte(text), 0o644); err != nil {
-		f.t.Fatal(err)
-	}
-	f.when = f.when.Add(time.Second)
-	if err := os.Chtimes(f.path, f.when, f.when); err != nil {
-		f.t.Fatal(err)
-	}
-}
+func (f *follower) write(text string) { f.Write(f.path, text) }
 
 // read returns what comes until there is no more.
 func (f *follower) read() string {
@@ -96,7 +83,9 @@ func (f *follower) want(step, want string) {
 }
 
 func newFollower(t *testing.T, path string) *follower {
-	return &follower{t: t, path: path, when: time.Unix(1_700_000_000, 0)}
+	f := &follower{t: t, path: path}
+	f.Time = time.Unix(1_700_000_000, 0) // far enough from now for files' times to tell
+	return f
 }
 
 const state = `{
@@ -114,10 +103,10 @@ const (
 )
 
 func TestTrainerState(t *testing.T) {
-	f := newFollower(t, filepath.Join(t.TempDir(), "trainer_state.json"))
+	f := newFollower(t, "trainer_state.json")
 	f.write(fmt.Sprintf(state, 10, first))
 	var err error
-	if f.r, err = OpenTrainerState(files.Here(f.path)); err != nil {
+	if f.r, err = OpenTrainerState(f.Path(f.path)); err != nil {
 		t.Fatal(err)
 	}
 	info := "info name=\"\" steps=30 program=\"Hugging Face\" config=map[]\n"
@@ -136,7 +125,7 @@ func TestTrainerState(t *testing.T) {
 	}
 	f.write(fmt.Sprintf(state, 10, second))
 	f.want("another", "anew\n"+info+"@step=20 @epoch=0.5 eval_loss=2.25\n")
-	os.Remove(f.path)
+	f.Remove(f.path)
 	f.want("gone", "")
 	if w := f.r.Warning(); w == "" {
 		t.Error("no warning")
@@ -147,28 +136,27 @@ func TestTrainerState(t *testing.T) {
 }
 
 func TestNewestCheckpoint(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := OpenTrainerState(files.Here(dir)); err == nil || !strings.Contains(err.Error(), "expected checkpoint-*/trainer_state.json") {
+	if _, err := OpenTrainerState(files.Here(t.TempDir())); err == nil || !strings.Contains(err.Error(), "expected checkpoint-*/trainer_state.json") {
 		t.Errorf("error %v", err)
 	}
-	f := newFollower(t, filepath.Join(dir, "checkpoint-900", "trainer_state.json"))
+	f := newFollower(t, "checkpoint-900/trainer_state.json")
 	f.write(fmt.Sprintf(state, 10, second))
-	f.when = f.when.Add(time.Hour)
-	f.path = filepath.Join(dir, "checkpoint-10", "trainer_state.json")
+	f.Time = f.Time.Add(time.Hour)
+	f.path = "checkpoint-10/trainer_state.json"
 	f.write(fmt.Sprintf(state, 10, first))
 	var err error
-	if f.r, err = OpenTrainerState(files.Here(dir)); err != nil {
+	if f.r, err = OpenTrainerState(f.Path(".")); err != nil {
 		t.Fatal(err)
 	}
 	info := "info name=\"\" steps=30 program=\"Hugging Face\" config=map[]\n"
 	f.want("written last", info+"@step=10 @epoch=0.25 grad_norm=NaN loss=2.5\n")
-	f.path = filepath.Join(dir, "checkpoint-20", "trainer_state.json")
+	f.path = "checkpoint-20/trainer_state.json"
 	f.write(fmt.Sprintf(state, 20, first+","+second))
 	f.want("next checkpoint", info+"@step=20 @epoch=0.5 eval_loss=2.25\n")
 	if n := len(f.r.Watch()); n != 4 {
 		t.Errorf("watches %v", f.r.Watch())
 	}
-	f.path = filepath.Join(dir, "checkpoint-30", "trainer_state.json")
+	f.path = "checkpoint-30/trainer_state.json"
 	f.write(fmt.Sprintf(state, 20, first+","+second)[:100])
 	f.want("the newest is torn", "")
 	if w := f.r.Warning(); !strings.Contains(w, "checkpoint-30") || !strings.Contains(w, "found its beginning only") {
@@ -180,12 +168,12 @@ func TestNewestCheckpoint(t *testing.T) {
 
 // Of checkpoints that were copied, the times say nothing.
 func TestCopiedCheckpoints(t *testing.T) {
-	dir := t.TempDir()
+	f := newFollower(t, "")
 	for _, step := range []int{1000, 900, 20} {
-		f := newFollower(t, filepath.Join(dir, fmt.Sprintf("checkpoint-%d", step), "trainer_state.json"))
+		f.path = fmt.Sprintf("checkpoint-%d/trainer_state.json", step)
 		f.write(fmt.Sprintf(state, step, fmt.Sprintf(`{"step": %d, "loss": 1}`, step)))
 	}
-	paths, err := states(files.Here(dir), []files.Path{files.Here(dir).Join("checkpoint-20"), files.Here(dir).Join("checkpoint-1000"), files.Here(dir).Join("checkpoint-900")})
+	paths, err := states(f.Path("."), []files.Path{f.Path("checkpoint-20"), f.Path("checkpoint-1000"), f.Path("checkpoint-900")})
 	var order []string
 	for _, path := range paths {
 		order = append(order, path.Dir().Base())
@@ -212,28 +200,28 @@ func TestDocuments(t *testing.T) {
 		{"nothing yet", `{}`, ""},
 		{"torn", `{"loss": [0.5, 0.`, ""},
 	} {
-		f := newFollower(t, filepath.Join(t.TempDir(), "history.json"))
+		f := newFollower(t, "history.json")
 		f.write(c.text)
 		var err error
-		if f.r, err = OpenFile(files.Here(f.path)); err != nil {
+		if f.r, err = OpenFile(f.Path(f.path)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		f.want(c.name, c.want)
 	}
 	for _, text := range []string{`{"name": "x"}`, `3`, `{"loss" [1]}`, `{"loss": [1]} and more`} {
-		f := newFollower(t, filepath.Join(t.TempDir(), "x.json"))
+		f := newFollower(t, "x.json")
 		f.write(text)
-		if _, err := OpenFile(files.Here(f.path)); err == nil || !strings.Contains(err.Error(), "expected ") {
+		if _, err := OpenFile(f.Path(f.path)); err == nil || !strings.Contains(err.Error(), "expected ") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}
 }
 
 func TestLongDocumentComesInBatches(t *testing.T) {
-	f := newFollower(t, filepath.Join(t.TempDir(), "history.json"))
+	f := newFollower(t, "history.json")
 	f.write(`{"loss": [` + strings.Repeat("0.5,", 10_000) + `1]}`)
-	r, err := OpenFile(files.Here(f.path))
+	r, err := OpenFile(f.Path(f.path))
 	if err != nil {
 		t.Fatal(err)
 	}

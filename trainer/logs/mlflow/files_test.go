@@ -2,8 +2,6 @@ package mlflow
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,58 +9,34 @@ import (
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/files/filestest"
 )
 
 // store is a program that writes a store of files.
 type store struct {
-	t   testing.TB
-	dir string
+	*filestest.Memory
+	dir files.Path
 }
 
-func newStore(t testing.TB) store {
-	s := store{t, filepath.Join(t.TempDir(), "mlruns")}
+func newStore() store {
+	m := new(filestest.Memory)
+	s := store{m, m.Path("mlruns")}
 	s.write("0/meta.yaml", "artifact_location: file:///tmp/mlruns/0\ncreation_time: 1\nexperiment_id: '0'\nlifecycle_stage: active\nname: Default\n")
 	s.write(".trash/x", "")
 	return s
 }
 
-func (s store) write(name, text string) {
-	s.t.Helper()
-	s.put(name, text, os.O_TRUNC)
-}
-
-func (s store) add(name, text string) {
-	s.t.Helper()
-	s.put(name, text, os.O_APPEND)
-}
-
-func (s store) put(name, text string, how int) {
-	s.t.Helper()
-	path := filepath.Join(s.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		s.t.Fatal(err)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|how, 0o600)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if _, err := f.WriteString(text); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		s.t.Fatal(err)
-	}
-}
+func (s store) write(name, text string) { s.Write("mlruns/"+name, text) }
+func (s store) add(name, text string)   { s.Append("mlruns/"+name, text) }
 
 func (s store) run(id, name string, began int, status int) {
-	s.t.Helper()
 	s.write("0/"+id+"/meta.yaml", fmt.Sprintf("artifact_uri: file:///tmp/x\nend_time: null\nentry_point_name: ''\nexperiment_id: '0'\n"+
 		"lifecycle_stage: active\nrun_id: %s\nrun_name: %s\nrun_uuid: %s\nstart_time: %d\nstatus: %d\ntags: []\nuser_id: me\n", id, name, id, began, status))
 }
 
-func openFiles(t testing.TB, dir, run string) logs.Reader {
+func openFiles(t testing.TB, dir files.Path, run string) logs.Reader {
 	t.Helper()
-	r, err := OpenFiles(files.Here(dir), run)
+	r, err := OpenFiles(dir, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +45,7 @@ func openFiles(t testing.TB, dir, run string) logs.Reader {
 }
 
 func TestFollowFiles(t *testing.T) {
-	s := newStore(t)
+	s := newStore()
 	s.run("aaa", "'it''s: one'", 1_700_000_000_000, 1)
 	s.write("0/aaa/params/opt/lr", "0.1")
 	s.write("0/aaa/params/net", "mlp\n")
@@ -104,7 +78,7 @@ func TestFollowFiles(t *testing.T) {
 }
 
 func TestWhichRunInFiles(t *testing.T) {
-	s := newStore(t)
+	s := newStore()
 	r := openFiles(t, s.dir, "")
 	want(t, r)
 	if r.Warning() == "" {
@@ -119,21 +93,19 @@ func TestWhichRunInFiles(t *testing.T) {
 	wantRestart(t, r)
 	want(t, r, "1@1 loss=2")
 	want(t, openFiles(t, s.dir, "one"), "1@1 loss=1")
-	if runs, err := ListFiles(files.Here(s.dir)); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Status != "RUNNING" {
+	if runs, err := ListFiles(s.dir); err != nil || len(runs) != 2 || runs[0].ID != "bbb" || runs[0].Status != "RUNNING" {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if _, err := OpenFiles(files.Here(s.dir), "three"); err == nil {
+	if _, err := OpenFiles(s.dir, "three"); err == nil {
 		t.Error("an unknown run was opened")
 	}
-	if _, err := OpenFiles(files.Here(filepath.Join(s.dir, "absent")), ""); err == nil {
+	if _, err := OpenFiles(s.dir.Join("absent"), ""); err == nil {
 		t.Error("an absent store was opened")
 	}
-	if !SniffFiles(files.Here(s.dir)) || SniffFiles(files.Here(filepath.Dir(s.dir))) {
+	if !SniffFiles(s.dir) || SniffFiles(s.dir.Dir()) {
 		t.Error("a store is not known, or another directory is taken for one")
 	}
-	if err := os.RemoveAll(filepath.Join(s.dir, "0", "bbb")); err != nil {
-		t.Fatal(err)
-	}
+	s.Remove("mlruns/0/bbb")
 	wantRestart(t, r)
 	want(t, r, "1@1 loss=1")
 	if len(r.Watch()) < 3 {
@@ -143,7 +115,7 @@ func TestWhichRunInFiles(t *testing.T) {
 
 // BenchmarkOpenFiles opens a run of a million metrics.
 func BenchmarkOpenFiles(b *testing.B) {
-	s := newStore(b)
+	s := newStore()
 	s.run("aaa", "one", 1, 1)
 	for _, key := range []string{"loss", "val_loss"} {
 		var text strings.Builder

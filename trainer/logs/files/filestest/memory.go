@@ -96,12 +96,16 @@ func (m *Memory) stat(name string) (fs.FileInfo, error) {
 	if n := m.nodes[name]; n != nil {
 		return info{filepath.Base(name), n, int64(len(n.text)), n.written}, nil
 	}
+	dir := info{name: filepath.Base(name)}
 	for other, n := range m.nodes {
 		if name == "." || strings.HasPrefix(other, name+string(filepath.Separator)) {
-			return info{name: filepath.Base(name), written: n.written}, nil
+			dir.written = files.Later(dir.written, n.written)
 		}
 	}
-	return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	if dir.written.IsZero() {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return dir, nil
 }
 
 // Open implements files.System.
