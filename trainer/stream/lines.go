@@ -184,16 +184,20 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 	return l.decoder.next(), nil
 }
 
-// redrawn uses what stands before the newest carriage return of an unfinished line.
+// redrawn uses what stands before the newest carriage return of an unfinished line, and a bar that is whole behind it.
 func (l *lines) redrawn() {
-	end := bytes.LastIndexByte(l.buf[l.at:], '\r')
+	text := l.buf[l.at:]
+	end := bytes.LastIndexByte(text, '\r')
+	if end >= 0 && text[len(text)-1] == ']' && bytes.Contains(text[end:], []byte("%|")) {
+		end = len(text)
+	}
 	if end <= 0 {
 		return
 	}
-	line := l.buf[l.at : l.at+end]
+	line := text[:end]
 	l.at += end
 	l.seen = max(l.seen, l.at)
-	l.decoder.text.Flush(l.decoder)
+	l.decoder.text.Begin(l.decoder)
 	l.decoder.rows.mute = true
 	l.failed(l.decoder.line(line))
 	l.decoder.text.Flush(l.decoder)

@@ -399,6 +399,22 @@ func TestLinesThatAreTooLong(t *testing.T) {
 	}
 }
 
+// A bar that is whole needs no more text: the dict before it stands at its step.
+func TestBarBehindDict(t *testing.T) {
+	l := newLines("x")
+	l.feed([]byte("\r 49%|# | 7/99 [00:01<00:09, 9.0it/s]\r   \r{'loss': '0.5', 'epoch': '0.5'}\n" +
+		"\r 10%|# | 10/99 [00:01<00:09, 9.0it/s]"))
+	l.next()
+	l.tail(false)
+	l.decoder.idle(true)
+	for e := l.decoder.next(); e != nil; e = l.decoder.next() {
+		if e, ok := e.(event.EpochEvent); ok && e.Epoch == 10 {
+			return
+		}
+	}
+	t.Error("the dict is not at step 10")
+}
+
 // However the text is cut, the same events come out, and with every line read on its own.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(lineOf(1)+"\nno\n"+lineOf(2)), uint16(3))

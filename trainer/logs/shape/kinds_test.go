@@ -172,6 +172,12 @@ var kinds = []struct{ name, in, want string }{
 	{"two of a name",
 		"[0/9][4/20] Loss_D: 1.5 D(G(z)): 0.5 / 0.25\n[0/9][5/20] Loss_D: 1.25 D(G(z)): 0.25 / 0.125",
 		"s4 e0 Loss_D=1.5, D(G(z))=0.5, D(G(z))/2=0.25\ns5 e0 Loss_D=1.25, D(G(z))=0.25, D(G(z))/2=0.125"},
+	{"a table whose rows are redrawn", "optimizer: 'optimizer=auto' found, ignoring 'lr0=0.01' and determining best 'lr0'\n" +
+		"  Epoch  GPU_mem  box_loss  cls_loss  Size\n\n\x1b[K  1/3  0G  1.5  1.25  64: 0% ────── 0/2  0.6s\r" +
+		"\x1b[K  1/3  0G  0.75  0.5  64: 50% ━━━─── 1/2 1.4s/it 1.0s<1.4s\r" +
+		"\x1b[K  1/3  0G  0.75  0.25  64: 100% ━━━━━━ 2/2 2.0it/s 1.0s\n\n" +
+		"\x1b[K  Class  Images  Box(P  mAP50-95): 100% ━━━━━━ 1/1 4.0it/s 0.3s\n  all  8  0.5  0.125",
+		"e1 box_loss=0.75, cls_loss=0.25\ne1 P=0.5, mAP50-95=0.125"},
 	{"a heading of epoch and n/m, and another counter in its record",
 		"[epoch=1][batch=1/9]:\n\t Train time/batch: 0\n\t Train loss/total: 4\n" +
 			"[epoch=1][batch=2/9]:\n\t Train time/batch: 1\n\t Train loss/total: 3\n",

@@ -141,11 +141,16 @@ func tell(text []byte, to logs.Sink) {
 	}
 }
 
-// Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
-func (p *Parser) Flush(to logs.Sink) {
+// Begin gives the first lines, if they wait.
+func (p *Parser) Begin(to logs.Sink) {
 	if !p.opening.decided && len(p.opening.ends) > 0 {
 		p.decide(to)
 	}
+}
+
+// Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
+func (p *Parser) Flush(to logs.Sink) {
+	p.Begin(to)
 	giveDict(p, math.NaN(), to)
 	p.endRecord(to)
 	p.release(to)

@@ -142,7 +142,7 @@ func (p *Parser) endRecord(to logs.Sink) {
 	unplaced := p.place.step != p.place.step && p.place.epoch != p.place.epoch
 	row.Step, row.Epoch = p.locate(&none, false)
 	for i, v := range r.row.Values {
-		if p.accept(r, i, unplaced) {
+		if r.accept(p, i, unplaced) {
 			p.addUntaken(row, p.series.of(v.Key), v.V, own)
 		}
 	}
@@ -154,7 +154,7 @@ func (p *Parser) endRecord(to logs.Sink) {
 }
 
 // accept reports whether a value of a record is a metric's.
-func (p *Parser) accept(r *record, i int, unplaced bool) bool {
+func (r *record) accept(p *Parser, i int, unplaced bool) bool {
 	cause := given
 	switch {
 	case !unplaced:

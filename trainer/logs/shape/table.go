@@ -75,7 +75,7 @@ func heads(line []byte, tokens []token) bool {
 
 // beforeBar is how much of a line stands before a progress bar, ": 100%|", all of it if there is none.
 func beforeBar(line []byte) int {
-	for _, end := range []string{"%|", "% ━", "% \u2501"} {
+	for _, end := range []string{"%|", "% ━", "% ─"} {
 		if bar := bytes.Index(line, []byte(end)); bar > 0 {
 			if colon := bytes.LastIndexByte(line[:bar], ':'); colon >= 0 {
 				return colon

@@ -297,7 +297,7 @@ func (k *name) describe(words []string) {
 			if known[piece] {
 				k.class = metric
 			}
-			k.share = k.share || shares[piece]
+			k.share, k.lr = k.share || shares[piece], k.lr || piece == "lr"
 			none = none || timed[piece] && !k.rate && piece != w
 		}
 		if !idle[w] && parts[w] == "" {
@@ -305,7 +305,7 @@ func (k *name) describe(words []string) {
 		}
 	}
 	one := strings.ReplaceAll(strings.Join(words, "_"), "/", "_")
-	k.lr = strings.HasSuffix(one, "lr") || strings.Contains(one, "learning_rate")
+	k.lr = k.lr || strings.HasSuffix(one, "lr") || strings.Contains(one, "learning_rate")
 	if k.lr || strings.HasSuffix(one, "grad_norm") || strings.HasSuffix(one, "gradient_norm") || k.rate {
 		k.class = metric
 	}
