@@ -156,6 +156,15 @@ func appendBounded[T any](s []T, v T, bound int) []T {
 }
 
 func (b *deltaBuffer) extend(events []event.Event, s event.Status) {
+	epochs := 0
+	for _, e := range events {
+		if _, is := e.(event.EpochEvent); is {
+			epochs++
+		}
+	}
+	if b.shared == nil {
+		b.Delta.Epochs = slices.Grow(b.Delta.Epochs, min(epochs, MaxEpochs+1))
+	}
 	for _, e := range events {
 		b.add(e)
 	}

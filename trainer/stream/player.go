@@ -27,9 +27,11 @@ const (
 const (
 	// longestGap is how long a replay shows nothing new at most, in seconds on the screen; longer ones are cut.
 	longestGap = 2.0
-	// frame is how often new events are shown at most, and glance how often the status alone is.
+	// frame is how often new events are shown at most, glance how often the status alone is, and pulse how often a
+	// source that grows is read.
 	frame  = 20 * time.Millisecond
 	glance = 100 * time.Millisecond
+	pulse  = 50 * time.Millisecond
 )
 
 // Player shows a source. Run reads it; the feeds of viewers come from Feed.
@@ -195,6 +197,7 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 	defer close(out)
 	var failed error // of Wait
 	for {
+		due := time.After(pulse)
 		b := gather(ctx, p.source)
 		if failed != nil {
 			b.err = failed
@@ -212,6 +215,10 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 		case errors.Is(b.err, ErrNone):
 			if err := p.source.Wait(ctx); err != nil && ctx.Err() == nil {
 				failed = err
+			}
+			select {
+			case <-due:
+			case <-ctx.Done():
 			}
 		default:
 			return

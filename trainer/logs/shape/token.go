@@ -182,18 +182,19 @@ type template struct {
 const maxTemplate = 1 << 10
 
 // opens reports whether the tokens of a line begin where they do whatever its numbers are: with a word without digits,
-// or with a number, that stands alone.
+// with a number that stands alone, or with one in brackets.
 func (c *scanner) opens(body []byte) bool {
-	if len(c.tokens) < 2 || !c.tokens[1].gap {
+	if len(c.tokens) < 2 {
 		return false
 	}
-	t := &c.tokens[0]
-	for _, b := range body[t.a:t.b] {
-		if t.kind == word && digit(b) {
-			return false
-		}
+	t, next := &c.tokens[0], &c.tokens[1]
+	switch {
+	case t.kind == word:
+		return (next.gap || next.char == ':' || next.char == '=') && !bytes.ContainsAny(body[t.a:t.b], "0123456789")
+	case t.char == '[':
+		return next.kind == number
 	}
-	return t.kind == word || t.kind == number
+	return t.kind == number && next.gap
 }
 
 // repeat cuts a line as the template was cut, and reports whether it is like it.
