@@ -287,7 +287,7 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 		p.tally.note(unclear)
 	case s.best:
 		p.skip = true
-	case s.part != "" && s.short:
+	case s.part != "" && s.short && !s.says:
 		p.part = s.part
 	case x.part != "" && s.short:
 		p.part = x.part
@@ -409,7 +409,9 @@ func (p *Parser) addUntaken(r *logs.Row, t *series, v float64, own bool) bool {
 	}
 	if t.own && t.at == at {
 		if !own {
-			p.tally.taken++
+			if !(math.Abs(t.v-v) <= 0.01*math.Abs(v)) { // no summary of it
+				p.tally.taken++
+			}
 			return false
 		}
 		if !same(t.v, v) && !p.found.bar && !p.found.eval {

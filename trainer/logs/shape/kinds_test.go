@@ -172,7 +172,8 @@ var kinds = []struct{ name, in, want string }{
 	{"two of a name",
 		"[0/9][4/20] Loss_D: 1.5 D(G(z)): 0.5 / 0.25\n[0/9][5/20] Loss_D: 1.25 D(G(z)): 0.25 / 0.125",
 		"s4 e0 Loss_D=1.5, D(G(z))=0.5, D(G(z))/2=0.25\ns5 e0 Loss_D=1.25, D(G(z))=0.25, D(G(z))/2=0.125"},
-	{"a table whose rows are redrawn", "optimizer: 'optimizer=auto' found, ignoring 'lr0=0.01' and determining best 'lr0'\n" +
+	{"a table whose rows are redrawn", "val: New cache created: /data/val.cache\n" +
+		"optimizer: 'optimizer=auto' found, ignoring 'lr0=0.01' and determining best 'lr0'\n" +
 		"  Epoch  GPU_mem  box_loss  cls_loss  Size\n\n\x1b[K  1/3  0G  1.5  1.25  64: 0% ────── 0/2  0.6s\r" +
 		"\x1b[K  1/3  0G  0.75  0.5  64: 50% ━━━─── 1/2 1.4s/it 1.0s<1.4s\r" +
 		"\x1b[K  1/3  0G  0.75  0.25  64: 100% ━━━━━━ 2/2 2.0it/s 1.0s\n\n" +
@@ -196,6 +197,7 @@ func TestKinds(t *testing.T) {
 func TestWarning(t *testing.T) {
 	for in, want := range map[string]string{
 		"lr: 0.5\n[rank0]: step 1 loss 4\n[rank1]: step 1 loss 9\n[rank0]: step 2 loss 3": "",
+		"step 8 val_loss 0.417\n│ val_loss │ 0.41696 │":                                   "",
 		"lr: 0.5\nstep 1 loss 4\nstep 2 loss 3\nloss: 5":                                  "read 3 of 4 lines with numbers; 1 point fell on a taken x (--explain)",
 		"page 3 of it\nwritten in 1987\nchapter 12\nstep 1 loss 4":                        "read 1 of 4 lines with numbers (--explain)",
 	} {

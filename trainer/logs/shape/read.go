@@ -197,6 +197,7 @@ func (r *reader) word(i int) int {
 			r.title = k.key // cat: precision: 0.5
 		}
 		r.say(r.from, r.to)
+		r.says = parts[r.text(i)] == ""
 		r.clear()
 	} else if r.from >= 0 && t.wide {
 		r.say(r.from, r.to)

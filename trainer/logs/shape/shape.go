@@ -86,6 +86,7 @@ type shape struct {
 	single   bool // one name and one number: a line of a record
 	star     bool // a summary of the pass before: * Acc@1 76.1
 	best     bool // announces the best there was
+	says     bool // words behind a colon: val: New cache created
 	dict     bool
 	summary  bool // of the run, with which its log ends
 	scope
