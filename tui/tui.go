@@ -61,10 +61,10 @@ func Layer(f feed.Feed, o Options) screen.Layer {
 // Watched is a run of a Workspace.
 type Watched = workspace.Watched
 
-// Workspace shows several runs that are watched at once like Run. more brings runs that are found later, and may be nil
-// or closed. The feeds stay open.
-func Workspace(ctx context.Context, runs []Watched, more <-chan Watched, o Options) error {
-	return workspace.Run(ctx, runs, more, o)
+// Workspace shows several runs that are watched at once like Run, and says that older ones are left out, if any are.
+// more brings runs that are found later, and may be nil or closed. The feeds stay open.
+func Workspace(ctx context.Context, runs []Watched, left int, more <-chan Watched, o Options) error {
+	return workspace.Run(ctx, runs, left, more, o)
 }
 
 // Recorded is the run store that Browse lists, and what is shown of it.

@@ -28,11 +28,13 @@ type Watched struct {
 	Open func(ctx context.Context) (l screen.Layer, closed func(), err error)
 }
 
-// Run shows runs until the user quits, the context ends or the program fails, and restores the terminal on every way
-// out. more brings runs that are found later, and may be nil or closed. Run returns the context's error if that ended
-// it.
-func Run(ctx context.Context, runs []Watched, more <-chan Watched, o screen.Options) error {
-	return screen.NewStack(newModel(runs, more, o)).Run(ctx, o)
+// Run shows runs, beside which older ones are left out, until the user quits, the context ends or the program fails,
+// and restores the terminal on every way out. more brings runs that are found later, and may be nil or closed. Run
+// returns the context's error if that ended it.
+func Run(ctx context.Context, runs []Watched, left int, more <-chan Watched, o screen.Options) error {
+	m := newModel(runs, more, o)
+	m.left = left
+	return screen.NewStack(m).Run(ctx, o)
 }
 
 // Compare returns the screen of runs whose differences are in sight, the best run first.
@@ -56,6 +58,7 @@ type model struct {
 	charts      layout.Rect // where they stand
 	dialog      screen.Dialog[*model]
 	drawing     time.Duration // that the newest screen took
+	left        int           // older runs that are not shown
 }
 
 // focus is what has the keys.
@@ -209,6 +212,9 @@ func (m *model) drawCharts(at layout.Rect) []string {
 func (m *model) header(w int) string {
 	l := m.Line(w).Write(style.Text, " ").Write(style.Accent, m.Title).Write(
 		style.Strong, "  "+format.Counted(len(m.runs), "run"))
+	if m.left > 0 {
+		l.Group(style.Warn.Of("  " + format.Count(m.left) + " older ones left out"))
+	}
 	live := 0
 	for _, r := range m.runs {
 		if r.running() {

@@ -351,8 +351,9 @@ func TestFollows(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Fatal("not all came")
 	}
+	m.left = 5
 	s := text(t, m)
-	for _, want := range []string{"4 runs", "● 2 running", "adam-lr0.01-2", "broken"} {
+	for _, want := range []string{"4 runs", "5 older ones left out", "● 2 running", "adam-lr0.01-2", "broken"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// maxRuns is how many runs of directories are opened: those that were written last.
+	// maxRuns is how many runs of a directory are shown: those that were written last, and as many that begin later.
 	maxRuns = 100
 	// research is how often directories are searched for runs that have begun.
 	research = 5 * time.Second
@@ -40,12 +40,14 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		}
 	}()
 	var runs []tui.Watched
+	left := 0
 	for _, name := range names {
 		if dir := files.Here(name); dir.IsDir() {
 			if found == nil {
 				found = stream.Find(dir)
 			}
 			in := p.search(dir, found)
+			left += len(found) - len(in)
 			if found = nil; len(in) > 0 {
 				runs = append(runs, in...)
 				continue
@@ -63,7 +65,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		runs = append(runs, p.start(name, source.Name(), source, open))
 	}
 	p.running.Go(func() { p.follow(names) })
-	return tui.Workspace(ctx, runs, p.more, options)
+	return tui.Workspace(ctx, runs, left, p.more, options)
 }
 
 // players play several sources. Its methods but follow are called by the goroutine that opens them, follow by its own
@@ -85,7 +87,7 @@ type players struct {
 func (p *players) search(dir files.Path, found []find.Candidate) (runs []tui.Watched) {
 	for _, c := range found[:min(len(found), maxRuns)] {
 		key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
-		if len(p.known) >= maxRuns || p.known[key] {
+		if len(p.known) >= 2*maxRuns || p.known[key] {
 			continue
 		}
 		p.known[key] = true
@@ -139,7 +141,7 @@ func (p *players) atEnd(closed func() error) {
 // follow brings runs that begin later.
 func (p *players) follow(names []string) {
 	defer close(p.more)
-	for pause := research; len(p.known) < maxRuns; {
+	for pause := research; ; {
 		select {
 		case <-time.After(pause):
 		case <-p.ctx.Done():
