@@ -21,7 +21,7 @@ import (
 // System is what readers need of a file system. Names are those of path/filepath on this machine; a system that writes
 // them otherwise turns them. What changes is seen by asking again: a system that is far away may answer Stat, List and
 // a File's Stat from what it knew a moment ago, and so bounds how often it is asked and a database copied. Several
-// goroutines use one; filestest.Contract checks one.
+// goroutines use one, which can be compared, as a pointer can; filestest.Contract checks one.
 type System interface {
 	// Stat returns what stands at a name, behind links. Its errors are those of io/fs: fs.ErrNotExist says that there
 	// is nothing, all others that this is not known for now.
