@@ -86,8 +86,8 @@ func BenchmarkMany(b *testing.B) {
 	reportMemory(b)
 }
 
-// BenchmarkFollow appends epochs to a file of JSON lines, each when a viewer has the one before: the time from a
-// program's write to a viewer.
+// BenchmarkFollow appends epochs to a file of JSON lines, each when a viewer has the one before: a pulse, and what it
+// takes from a program's write to a viewer beyond that.
 func BenchmarkFollow(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "log.jsonl")
 	f, err := os.Create(path)
