@@ -17,6 +17,10 @@ var kinds = []struct{ name, in, want string }{
 		"e4 val loss=1.5\ne5 val loss=1.25"},
 	{"when, then other names", " validation loss at iteration 70 | lm loss value: 7.5E+00 | lm loss PPL: 1.8E+03 |",
 		"s70 val lm loss value=7.5, val lm loss ppl=1800"},
+	{"a mean of steps before",
+		"\r 23%|##| 234/999 [00:34<03:02, 9.6it/s, avg. loss [101-200]: 4.5]\r 35%|##| 354/999 [00:35<01:12, 9.6it/s, " +
+			"avg. loss [201-300]: 3.5]\r 45%|##| 454/999 [00:36<01:12, 9.6it/s, avg. loss [401-450]: 2.5]",
+		"s200 avg loss=4.5\ns300 avg loss=3.5\ns450 avg loss=2.5"},
 	{"a bar beside lines that count",
 		"\rloss 4.5:  15%|█▌        | 3/20 [00:00<00:02,  8.2it/s]\r      \riter 4: val loss 4.25\n" +
 			"\rloss 4.5:  15%|█▌        | 3/20 [00:00<00:02,  8.2it/s]\rloss 3.5:  35%|███▌      | 7/20 [00:00<00:01,  8.2it/s]" +

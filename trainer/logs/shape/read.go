@@ -301,6 +301,9 @@ func (r *reader) open(i int, c byte) int {
 	case c == '[' && next.kind == number:
 		return r.list(i, k)
 	case c == '[' && next.kind == junk && r.is(i+2, ']'): // a range
+		if r.is(i+3, ':') {
+			r.span.at = i + 1
+		}
 		return i + 3
 	case c == '[' && r.sep != 0:
 		r.clear()

@@ -3,6 +3,8 @@ package shape
 import (
 	"bytes"
 	"math"
+
+	"newtop/trainer/logs"
 )
 
 // none is the index of a token that there is not.
@@ -71,8 +73,9 @@ type reading struct {
 type shape struct {
 	counts   []count
 	readings []reading
-	n, m     int // tokens of progress without a name: n of m
-	lead     int // token of N: at the start, a rank or else a step
+	n, m     int   // tokens of progress without a name: n of m
+	span     count // of a range behind a name, as that of the steps of a mean; token 0: there is none
+	lead     int   // token of N: at the start, a rank or else a step
 	bar      bool
 	named    bool // words stand before the bar's per cent
 	numbers  bool // there are some
@@ -138,6 +141,7 @@ func (s *shape) restart() {
 	for i := range s.counts {
 		s.counts[i].last = math.NaN()
 	}
+	s.span.last = math.NaN()
 	s.trace = nil
 }
 
@@ -202,6 +206,13 @@ func (s *shape) find(f *found, line []byte, tokens []token) {
 		f.n, f.m = tokens[s.n].value(line), math.NaN()
 		if s.m != none {
 			f.m = tokens[s.m].value(line)
+		}
+	}
+	if s.span.at > 0 {
+		t := &tokens[s.span.at]
+		end, _ := logs.ParseNumber(line[t.a+bytes.LastIndexByte(line[t.a:t.b], '-')+1 : t.b])
+		if s.span.note(end); s.span.grown > 0 && s.span.less == 0 {
+			f.n = end // avg. loss [101-200]: of a bar that is beyond
 		}
 	}
 }
