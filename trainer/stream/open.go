@@ -47,6 +47,8 @@ func openFile(path files.Path, run string) (Source, error) {
 	}
 	name, database := path.Base(), find.Database(path)
 	switch {
+	case find.RefusedHead(head) != "":
+		return nil, errors.New(path.Name + ": " + find.RefusedHead(head))
 	case strings.Contains(name, "tfevents"):
 		return TensorBoard(path.Dir())
 	case wandb.Sniff(head):

@@ -3,6 +3,7 @@
 package find
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -207,26 +208,44 @@ func (s *search) store(kind string, path files.Path, runs []logs.Run) {
 	}
 }
 
-// refused are directories of programs whose logs can't be read, and why.
-var refused = []struct{ name, why string }{
-	{".aim", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and " +
+// refused are programs whose logs can't be read, by the directory that they make and by how a file of theirs begins, and
+// why.
+var refused = []struct{ name, head, in, why string }{
+	{".aim", "", "", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and " +
 		"watch those"},
-	{".neptune", "Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines " +
-		"as well, and watch those"},
-	{".cometml-runs",
+	{".neptune", `{"obj": {"type": "`, `"version": `, "Neptune's own format, whose service ended on 5 March 2026, is not " +
+		"read: log to CSV or JSON lines as well, and watch those"},
+	{".cometml-runs", "PK\x03\x04", "experiment.json",
 		"Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as " +
 			"well, and watch those"},
 }
 
-// Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where
-// there is nothing of the kind.
+// RefusedHead says in one line why a file that begins so can't be watched, and what to do; empty: nothing speaks
+// against it.
+func RefusedHead(head []byte) string {
+	for _, r := range refused {
+		if r.head != "" && bytes.HasPrefix(head, []byte(r.head)) && bytes.Contains(head, []byte(r.in)) {
+			return r.why
+		}
+	}
+	return ""
+}
+
+// Refused says the same of a directory in which nothing was found, by what it is, lies in or holds.
 func Refused(dir files.Path) string {
 	dir = dir.At(dir.Full())
 	for _, r := range refused {
 		for _, path := range []files.Path{dir, dir.Join(r.name)} {
-			if path.Base() == r.name && path.IsDir() {
+			if slices.Contains(strings.Split(filepath.ToSlash(path.Name), "/"), r.name) && path.IsDir() {
 				return path.Name + ": " + r.why
 			}
+		}
+	}
+	entries, _ := dir.List(16)
+	for _, e := range entries {
+		path := dir.Join(e.Name())
+		if head, _ := path.Read(512); e.Type().IsRegular() && RefusedHead(head) != "" {
+			return path.Name + ": " + RefusedHead(head)
 		}
 	}
 	return ""

@@ -220,9 +220,17 @@ func TestNoDirectory(t *testing.T) {
 	want(t, t.TempDir())
 }
 
+// neptune is how Neptune 1.14 begins its log of a run.
+const neptune = `{"obj": {"type": "AssignString", "path": ["sys", "name"], "value": "a"}, "version": 1, "at": 1795855492.5}
+{"obj": {"type": "LogFloats", "path": ["loss"], "items": [{"value": 1.0, "step": 0, "ts": 1.5}]}, "version": 2, "at": 1.5}
+`
+
 func TestRefused(t *testing.T) {
-	dir := tree(t, "a/.aim/x", "", "b/.neptune/x", "", "c/.cometml-runs/x.zip", "", "d/.aim", "")
-	for sub, word := range map[string]string{"a": "RocksDB", "b": "5 March 2026", "c": "not published", "a/.aim": "RocksDB", "d": "", ".": ""} {
+	dir := tree(t, "a/.aim/x", "", "b/.neptune/x", "", "c/.cometml-runs/x.zip", "", "d/.aim", "",
+		"e/.neptune/offline/run/data-1.log", neptune, "f/1.zip", "PK\x03\x04\x14\x00\x0f\x00\x00\x00experiment.json{")
+	want(t, filepath.Join(dir, "e/.neptune"))
+	for sub, word := range map[string]string{"a": "RocksDB", "b": "5 March 2026", "c": "not published", "a/.aim": "RocksDB", "d": "", ".": "",
+		"e/.neptune/offline/run": "5 March 2026", "f": "not published"} {
 		got := Refused(files.Here(filepath.Join(dir, sub)))
 		if !strings.Contains(got, word) || (got == "") != (word == "") || strings.Contains(got, "\n") {
 			t.Errorf("%s: %q", sub, got)

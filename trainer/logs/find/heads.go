@@ -44,7 +44,7 @@ func (s *search) kindOf(path files.Path, name string) (kind string, begun bool) 
 		return "", false
 	}
 	head := s.head(path, !usual[ext])
-	if len(head) == 0 {
+	if len(head) == 0 || RefusedHead(head) != "" {
 		return "", false
 	}
 	named := isLogName(name, ext)
