@@ -40,6 +40,10 @@ func TestObjects(t *testing.T) {
 			"s0 train/loss=3\nconfig batch_size=8 lr=0.1"},
 		{"a part is all that was said", `{"seed":7,"epoch":0,"loss":3,"event":"train"}` + "\n" +
 			`{"seed":7,"epoch":0,"loss":4,"event":"validate"}`, "e0 train/loss=3\ne0 val/loss=4"},
+		{"a value without a step", `{"iter":0,"metric":"loss","variant":"train","value":3}` + "\n" +
+			`{"iter":-2147483648,"metric":"Summary","variant":"best","value":2}` + "\n" +
+			`{"iter":1,"metric":"loss","variant":"train","value":2}`,
+			"s0 loss/train=3\ns1 loss/train=2\nconfig summary/Summary/best=2"},
 		{"an index of rows", ",iteration,loss\n0,10,3\n1,20,2", "s10 loss=3\ns20 loss=2"},
 		{"a length", `{"current_steps":1,"total_steps":9,"loss":3}` + "\n" + `{"current_steps":2,"total_steps":9,"loss":2}`,
 			"s1 loss=3\ns2 loss=2\nof 9"},
@@ -93,7 +97,7 @@ func said(r *recorder) string {
 	for _, i := range r.infos {
 		if len(i.Config) > 0 {
 			text := "config"
-			for _, k := range []string{"amp", "batch_size", "lr", "model/name"} {
+			for _, k := range []string{"amp", "batch_size", "lr", "model/name", "summary/Summary/best"} {
 				if v, ok := i.Config[k]; ok {
 					text += fmt.Sprintf(" %s=%v", k, v)
 				}

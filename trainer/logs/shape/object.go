@@ -142,6 +142,11 @@ func (r *fieldReader) give(p *Parser, text []byte, to logs.Sink) {
 		r.inform(to)
 	}
 	value := r.single()
+	if value != nil && r.stepless() {
+		to.Info(logs.Info{Config: map[string]any{"summary/" + r.named(p): value.v}})
+		p.tally.note(summary)
+		return
+	}
 	x := &p.found
 	best := r.find(x)
 	if p.tally.of != nil {
@@ -440,6 +445,11 @@ func (r *fieldReader) single() *field {
 		}
 	}
 	return nil
+}
+
+// stepless reports whether such a row says that it has no step, by the least of numbers: ClearML's single values.
+func (r *fieldReader) stepless() bool {
+	return slices.ContainsFunc(r.numbers, func(f *field) bool { return f.role == counting && f.v == math.MinInt32 })
 }
 
 // named is the name of such a row's metric.
