@@ -208,13 +208,15 @@ func (s *search) store(kind string, path files.Path, runs []logs.Run) {
 	}
 }
 
-// refused are programs whose logs can't be read, by the directory that they make and by how a file of theirs begins, and
-// why.
+// refused are programs whose logs can't be read, by the directory that they make and by how a file of theirs begins,
+// and why.
 var refused = []struct{ name, head, in, why string }{
-	{".aim", "", "", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and " +
-		"watch those"},
-	{".neptune", `{"obj": {"type": "`, `"version": `, "Neptune's own format, whose service ended on 5 March 2026, is not " +
-		"read: log to CSV or JSON lines as well, and watch those"},
+	{".aim", "", "",
+		"Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and " +
+			"watch those"},
+	{".neptune", `{"obj": {"type": "`, `"version": `,
+		"Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines as well, " +
+			"and watch those"},
 	{".cometml-runs", "PK\x03\x04", "experiment.json",
 		"Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as " +
 			"well, and watch those"},

@@ -73,9 +73,8 @@ type reading struct {
 type shape struct {
 	counts   []count
 	readings []reading
-	n, m     int   // tokens of progress without a name: n of m
-	span     count // of a range behind a name, as that of the steps of a mean; token 0: there is none
-	lead     int   // token of N: at the start, a rank or else a step
+	n, m     int // tokens of progress without a name: n of m
+	lead     int // token of N: at the start, a rank or else a step
 	bar      bool
 	named    bool // words stand before the bar's per cent
 	numbers  bool // there are some
@@ -107,9 +106,10 @@ type scope struct {
 
 // motion is how the lines of a shape go on.
 type motion struct {
-	lines    int // that came
-	total    int // that came among the first lines of the log
-	collides int // that have other values for the place of the line before
+	span     count // of a range behind a name, as that of the steps of a mean; token 0: there is none
+	lines    int   // that came
+	total    int   // that came among the first lines of the log
+	collides int   // that have other values for the place of the line before
 	crowded  bool
 	repeats  int     // whose step is their epoch, below the step that other lines have reached
 	epochal  bool    // all do: such a step counts epochs
@@ -133,7 +133,7 @@ func (s *shape) countsEpochs(f *found, reached float64) bool {
 
 // restart begins the lines again, after a trial.
 func (s *shape) restart() {
-	s.motion = motion{total: s.lines, crowded: s.lines > 2 && 2*s.collides >= s.lines-1,
+	s.motion = motion{span: s.span, total: s.lines, crowded: s.lines > 2 && 2*s.collides >= s.lines-1,
 		epochal: s.lines > 1 && s.repeats == s.lines}
 	for i := range s.readings {
 		s.readings[i].last = nil
