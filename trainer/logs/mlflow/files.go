@@ -59,9 +59,9 @@ func ListFiles(dir files.Path) ([]logs.Run, error) {
 	for i := range found {
 		f := &found[i]
 		f.Written = f.dir.Join("meta.yaml").Written()
-		for _, d := range eachFile(f.dir.Join("metrics")) {
-			if info, err := d.Info(); err == nil && info.ModTime().After(f.Written) {
-				f.Written = info.ModTime()
+		for _, d := range f.dir.Join("metrics").Below(nil) {
+			if info, err := d.Info(); err == nil {
+				f.Written = files.Later(f.Written, info.ModTime())
 			}
 		}
 	}

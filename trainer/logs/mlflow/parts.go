@@ -1,8 +1,6 @@
 package mlflow
 
 import (
-	"io/fs"
-	"iter"
 	"strconv"
 	"strings"
 
@@ -13,25 +11,12 @@ import (
 // longest is how long a small text, as that of a parameter, may be.
 const longest = 64 << 10
 
-// eachFile yields the files below a directory in the order of their names.
-func eachFile(top files.Path) iter.Seq2[string, fs.DirEntry] {
-	return func(yield func(string, fs.DirEntry) bool) {
-		seen := 0
-		for key, d := range top.Below(nil) {
-			if d.IsDir() {
-				continue
-			}
-			if seen++; seen > maxKeys || !yield(key, d) {
-				return
-			}
-		}
-	}
-}
-
 func readParams(dir files.Path) map[string]string {
 	params := map[string]string{}
-	for key := range eachFile(dir) {
-		params[key] = readText(dir.Join(key))
+	for key, d := range dir.Below(nil) {
+		if !d.IsDir() && len(params) < maxKeys {
+			params[key] = readText(dir.Join(key))
+		}
 	}
 	return params
 }
