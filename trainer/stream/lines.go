@@ -184,11 +184,13 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 	return l.decoder.next(), nil
 }
 
-// redrawn uses what stands before the newest carriage return of an unfinished line, and a bar that is whole behind it.
+// redrawn uses what stands before the newest carriage return of an unfinished line, unless that may be the line's end,
+// and a bar without a name that is whole behind it.
 func (l *lines) redrawn() {
 	text := l.buf[l.at:]
-	end := bytes.LastIndexByte(text, '\r')
-	if end >= 0 && text[len(text)-1] == ']' && bytes.Contains(text[end:], []byte("%|")) {
+	end := bytes.LastIndexByte(text[:len(text)-1], '\r')
+	bar := bytes.Index(text[max(end, 0):], []byte("%|"))
+	if bar > 0 && bar < len("\r 100%") && text[len(text)-1] == ']' {
 		end = len(text)
 	}
 	if end <= 0 {
@@ -197,11 +199,8 @@ func (l *lines) redrawn() {
 	line := text[:end]
 	l.at += end
 	l.seen = max(l.seen, l.at)
-	l.decoder.text.Begin(l.decoder)
-	l.decoder.rows.mute = true
-	l.failed(l.decoder.line(line))
-	l.decoder.text.Flush(l.decoder)
-	l.decoder.rows.mute = false
+	l.failed(l.decoder.release())
+	l.decoder.text.Redrawn(line, l.decoder)
 }
 
 // due is how long to wait at most before the values of a step that is not complete are given; 0: no step is under way.

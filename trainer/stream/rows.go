@@ -29,7 +29,6 @@ type rowState struct {
 	clock   func() float64
 	lines   [][]byte // that were printed before all was read, the newest in a ring
 	printed int      // how many there were
-	mute    bool     // lines are not taken, as what is read is redrawn yet
 	keys    map[partKey]string
 	latest  []placed        // of the row before
 	machine map[string]bool // metrics of the machine that were told
@@ -46,8 +45,7 @@ type placed struct {
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
 	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines,
-		printed: s.printed, keys: s.keys,
-		mute: s.mute, machine: s.machine}
+		printed: s.printed, keys: s.keys, machine: s.machine}
 }
 
 // maxLines bounds the lines that are kept of what was printed before anyone looked.
@@ -301,7 +299,6 @@ func (j *stepAssembler) Info(i logs.Info) {
 // Line takes a line that the program printed.
 func (j *stepAssembler) Line(text []byte) {
 	switch {
-	case j.rows.mute:
 	case j.caughtUp:
 		j.ensureRun(nil)
 		j.queue = append(j.queue, printed(text))

@@ -415,6 +415,24 @@ func TestBarBehindDict(t *testing.T) {
 	t.Error("the dict is not at step 10")
 }
 
+// A table's row that comes behind the states of a bar, on its line, is read as it is written.
+func TestRowBehindBars(t *testing.T) {
+	l := newLines("x")
+	for _, part := range []string{"epoch  train_loss  valid_loss\r\n", "█\r\rEpoch 1/6 : |--| 0.00% [0/8 00:00<?]",
+		"\rEpoch 1/6 : |██| 50.00% [4/8 00:00<?]\r         \r0      0.75        0.5  \r", "\n"} {
+		l.feed([]byte(part))
+		l.next()
+		l.tail(false)
+		l.decoder.idle(true)
+	}
+	for e := l.decoder.next(); e != nil; e = l.decoder.next() {
+		if e, ok := e.(event.EpochEvent); ok && e.Epoch == 0 && e.Loss == 0.75 {
+			return
+		}
+	}
+	t.Error("no row of epoch 0")
+}
+
 // However the text is cut, the same events come out, and with every line read on its own.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(lineOf(1)+"\nno\n"+lineOf(2)), uint16(3))

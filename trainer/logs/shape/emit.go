@@ -222,6 +222,8 @@ func (p *Parser) omission(s *shape, line []byte, to logs.Sink) reason {
 			return early
 		}
 		return given
+	case unplaced && s.measured == 0 && !s.readings[0].marked: // Conv [3, 16, 3, 2]
+		return unclear
 	case s.strong, s.total >= 3, s.lines >= 2:
 		return given
 	}

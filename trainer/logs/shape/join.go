@@ -73,13 +73,31 @@ func closes(s []byte) bool {
 
 var namespace = []byte("Namespace(")
 
-// arguments reads a line of argparse, and reports whether it is one.
+// arguments reads a line of argparse, or a long one of settings, and reports whether it is one.
 func arguments(line []byte, to logs.Sink) bool {
-	i := bytes.Index(line, namespace)
-	if i >= 0 {
+	if i := bytes.Index(line, namespace); i >= 0 {
 		inform(line[i+len(namespace):], to)
+		return true
 	}
-	return i >= 0
+	if bytes.Count(line, []byte("=")) < 8 {
+		return false
+	}
+	start := bytes.LastIndexByte(line[:bytes.IndexByte(line, '=')], ' ') + 1
+	pairs, words := 0, 0
+	for pair := range bytes.SplitSeq(line[start:], []byte(", ")) {
+		name, value, ok := bytes.Cut(pair, []byte("="))
+		if !ok || bytes.IndexByte(name, ' ') >= 0 {
+			return false
+		}
+		if pairs++; len(value) > 0 && letter(value[0]) && notFinite(value) == 0 {
+			words++
+		}
+	}
+	if words < 2 || pairs < 8 {
+		return false
+	}
+	inform(line[start:], to)
+	return true
 }
 
 // inform gives what follows an open bracket as the run's settings.

@@ -173,6 +173,12 @@ var kinds = []struct{ name, in, want string }{
 	{"values of the last epoch on the next one's bar", "\rEpoch 0:  0%|  | 0/9 [00:00<?, ?it/s]" +
 		"\rEpoch 1:  0%|  | 0/9 [00:00<?, ?it/s, loss=2.5]\rEpoch 2:  0%|  | 0/9 [00:00<?, ?it/s, loss=2.25]\n",
 		"s9 e1 loss=2.5\ns18 e2 loss=2.25"},
+	{"a line of settings",
+		"engine/trainer: amp=False, angle=1.0, batch=8, box=7.5, cls=0.5, model=a.yaml, lr0=0.01, freeze=None\n" +
+			"optimizer: AdamW(lr=0.002, momentum=0.9)\nstep 1 loss 2.5",
+		"s1 loss=2.5"},
+	{"a table of modules", "  0  -1  1  464  nn.modules.Conv  [3, 16, 3, 2]\n  1  -1  1  464  nn.modules.Conv  [16, 32, 3, 2]\n" +
+		"  2  -1  1  928  nn.modules.Conv  [32, 64, 3, 2]", ""},
 	{"two of a name",
 		"[0/9][4/20] Loss_D: 1.5 D(G(z)): 0.5 / 0.25\n[0/9][5/20] Loss_D: 1.25 D(G(z)): 0.25 / 0.125",
 		"s4 e0 Loss_D=1.5, D(G(z))=0.5, D(G(z))/2=0.25\ns5 e0 Loss_D=1.25, D(G(z))=0.25, D(G(z))/2=0.125"},

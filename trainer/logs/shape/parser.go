@@ -141,16 +141,26 @@ func tell(text []byte, to logs.Sink) {
 	}
 }
 
-// Begin gives the first lines, if they wait.
-func (p *Parser) Begin(to logs.Sink) {
+// Redrawn reads the states of a line that is not at its end, all of which are written over or will be.
+func (p *Parser) Redrawn(text []byte, to logs.Sink) {
 	if !p.opening.decided && len(p.opening.ends) > 0 {
 		p.decide(to)
 	}
+	p.terminal.over = true
+	p.Line(text, to)
+	if !p.opening.decided {
+		p.decide(to)
+	}
+	p.terminal.over = false
+	p.endRecord(to)
+	p.release(to)
 }
 
 // Flush gives what waits for more lines: the first ones, the newest state of a bar, and a record.
 func (p *Parser) Flush(to logs.Sink) {
-	p.Begin(to)
+	if !p.opening.decided && len(p.opening.ends) > 0 {
+		p.decide(to)
+	}
 	giveDict(p, math.NaN(), to)
 	p.endRecord(to)
 	p.release(to)
@@ -163,7 +173,7 @@ func (p *Parser) decide(to logs.Sink) {
 	for range 2 {
 		trial = New()
 		trial.votes = v
-		trial.opening.decided = true
+		trial.opening.decided, trial.terminal.over = true, p.terminal.over
 		trial.Configure(Options{Patterns: p.Patterns})
 		p.opening.each(func(line []byte) { trial.read(line, logs.Nobody{}) })
 		giveDict(trial, math.NaN(), logs.Nobody{})
@@ -208,6 +218,10 @@ func (p *Parser) read(line []byte, to logs.Sink) []byte {
 	text := line
 	if p.drawn = false; !plain(line) {
 		text = p.terminal.play(line, func(state []byte) { p.state(state, false, to) })
+	}
+	if p.terminal.over {
+		p.state(text, false, to)
+		return nil
 	}
 	p.hfSteps.near--
 	if cut := behindBar(text); cut > 0 {

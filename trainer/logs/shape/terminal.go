@@ -13,6 +13,7 @@ type terminal struct {
 	cells []rune
 	at    int
 	fresh bool // something was written since the last state was shown
+	over  bool // the line is not at its end
 	out   []byte
 }
 
