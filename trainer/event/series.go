@@ -98,20 +98,7 @@ func (c *Collection) See(e Event) {
 		}
 		c.Run = e
 	case EpochEvent:
-		c.Began = true
-		if !e.Elapsed.Absent() {
-			c.Elapsed = e.Elapsed
-		}
-		for q := range QuantityCount {
-			if v := *q.Of(&e); !v.Absent() && q != Elapsed && q != Seconds {
-				c.of(int(q), q.Info().Key, "").add(e.Epoch, v)
-			}
-		}
-		for i := range e.Metrics {
-			if m := &e.Metrics[i]; !m.Value.Absent() {
-				c.of(int(QuantityCount)+i, m.Key, m.Note().Of).add(m.At(e.Epoch), m.Value)
-			}
-		}
+		c.SeeEpoch(&e)
 	case MachineEvent:
 		c.Began = true
 		if c.Machine == nil {
@@ -128,6 +115,24 @@ func (c *Collection) See(e Event) {
 	case CutEvent:
 		if s := c.by[e.Metric]; s != nil {
 			s.cut(e.From)
+		}
+	}
+}
+
+// SeeEpoch takes the next epoch, and keeps nothing of it.
+func (c *Collection) SeeEpoch(e *EpochEvent) {
+	c.Began = true
+	if !e.Elapsed.Absent() {
+		c.Elapsed = e.Elapsed
+	}
+	for q := range QuantityCount {
+		if v := *q.Of(e); !v.Absent() && q != Elapsed && q != Seconds {
+			c.of(int(q), q.Info().Key, "").add(e.Epoch, v)
+		}
+	}
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; !m.Value.Absent() {
+			c.of(int(QuantityCount)+i, m.Key, m.Note().Of).add(m.At(e.Epoch), m.Value)
 		}
 	}
 }

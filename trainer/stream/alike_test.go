@@ -23,8 +23,9 @@ import (
 	"newtop/trainer/logs/files"
 )
 
-// pointsOf returns all series that a source has now, and the error that it ended with. It closes the source.
-func pointsOf(t *testing.T, s Source, err error) (string, error) {
+// pointsOf returns all series that a source has now, and the error that it ended with, of epochs that are lent or not.
+// It closes the source.
+func pointsOf(t *testing.T, s Source, err error, lent ...bool) (string, error) {
 	t.Helper()
 	if err != nil {
 		return "", err
@@ -32,6 +33,9 @@ func pointsOf(t *testing.T, s Source, err error) (string, error) {
 	defer s.Close()
 	ctx := context.Background()
 	var c event.Collection
+	if len(lent) > 0 {
+		Lend(s, c.SeeEpoch)
+	}
 	var runs []string
 	note := func() {
 		var text strings.Builder
@@ -127,6 +131,10 @@ func TestPlacesAreAlike(t *testing.T) {
 		}
 		s, err := Open(files.Here(path), "")
 		file, fileErr := pointsOf(t, s, err)
+		s, err = Open(files.Here(path), "")
+		if lent, err := pointsOf(t, s, err, true); lent != file || (err == nil) != (fileErr == nil) {
+			t.Errorf("%s: a file has\n%.300s%v\nlent it has\n%.300s%v", name, file, fileErr, lent, err)
+		}
 		f, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -39,6 +39,13 @@ type stepAssembler struct {
 	back     int  // times that one curve's steps went back
 	rows     rowState
 	solve    solve
+	lent     lent
+}
+
+// lent is who takes epochs that would stand alone in the queue, see Lend.
+type lent struct {
+	take    func(*event.EpochEvent) // nil: nobody does
+	metrics []event.Metric          // of the one before, to use again
 }
 
 // maxWall is a time of writing, in seconds since 1970, that is none: the year 9999.
@@ -239,7 +246,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 		*j = stepAssembler{
 			name: j.name, runs: j.runs, curves: curves, claimed: j.claimed, dropped: j.dropped, back: j.back,
 			spread: j.spread, queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial,
-			rows: j.rows.again(),
+			rows: j.rows.again(), lent: j.lent,
 		}
 		for _, c := range curves {
 			c.any = false
@@ -262,8 +269,8 @@ func (j *stepAssembler) start(step int, wall float64) {
 	j.open, j.opened = true, wall
 	j.serial++
 	j.epoch = event.UnknownEpoch(step)
-	if n := len(j.expected); n > 0 {
-		j.epoch.Metrics = make([]event.Metric, 0, n)
+	if j.epoch.Metrics = j.lent.metrics; j.epoch.Metrics == nil && len(j.expected) > 0 {
+		j.epoch.Metrics = make([]event.Metric, 0, len(j.expected))
 	}
 }
 
@@ -301,12 +308,19 @@ func (j *stepAssembler) flush() {
 			j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
 		}
 	}
-	if len(j.epoch.Metrics) == 0 {
+	metrics := j.epoch.Metrics
+	if len(metrics) == 0 {
 		j.epoch.Metrics = nil
 	}
 	j.solve.add(&j.epoch)
 	j.epoch.Accepted = j.epoch.Accepted && !(j.epoch.Rho <= 0)
-	j.queue = append(j.queue, j.epoch)
+	if j.lent.take != nil && j.waiting() == 0 {
+		j.lent.take(&j.epoch)
+		j.lent.metrics = metrics[:0]
+	} else {
+		j.queue = append(j.queue, j.epoch)
+		j.lent.metrics = nil
+	}
 	if step := j.epoch.Epoch; step != j.lastStep() {
 		if len(j.steps) >= maxSteps {
 			j.steps = slices.Delete(j.steps, 0, maxSteps/2)

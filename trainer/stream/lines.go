@@ -75,6 +75,8 @@ func (l *lines) configure(o shape.Options) {
 	l.decoder.text.Configure(o)
 }
 
+func (l *lines) lend(take func(*event.EpochEvent)) { l.decoder.lent.take = take }
+
 // explain says what became of the lines of text.
 func (l *lines) explain() *shape.Explanation { return shape.Explain(l.decoder.text) }
 

@@ -66,6 +66,14 @@ func Configure(s Source, o shape.Options) bool {
 	return ok
 }
 
+// Lend has a source of lines give epochs to a function, which keeps nothing of them: Next calls it where it would
+// return an epoch, though it may return some. Other sources return all.
+func Lend(s Source, take func(*event.EpochEvent)) {
+	if l, ok := beneath[interface{ lend(func(*event.EpochEvent)) }](s); ok {
+		l.lend(take)
+	}
+}
+
 // Explain says how a source read text that was configured to keep it; nil: it reads none.
 func Explain(s Source) *shape.Explanation {
 	if e, ok := beneath[interface{ explain() *shape.Explanation }](s); ok {

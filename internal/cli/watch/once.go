@@ -85,6 +85,9 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 		return err
 	}
 	defer func() { err = cmp.Or(err, l.close(cmd)) }()
+	if printer == nil && !w.listened() {
+		stream.Lend(log, sum.SeeEpoch)
+	}
 	if err := readAll(cmd.Context(), source, func(e event.Event) error {
 		if printer != nil {
 			return printer.print(e)
