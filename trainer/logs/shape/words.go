@@ -78,7 +78,7 @@ var (
 		rows depth tree trees leaves bytes it was will be than under before until saved saving loading loaded using
 		epochs steps iterations iters batches width height channels classes shape dim layers max min limit page
 		chapter year day hour minute minutes hours days bins batch variables best labels img_size`)
-	timed = set("time runtime mem memory ms sec eta id")
+	timed = set("time runtime mem memory ms sec eta id ids")
 	// links are words that bind a name to what stands before or after it.
 	links = set(`with is of the at a an has to and by for on in now current got final was are from running this than
 		over after until net output finished`)
@@ -116,7 +116,7 @@ var axes = map[string]axis{
 var letters = map[string]axis{"s": step, "t": step, "i": step, "e": epoch}
 
 // counterEnds are words behind a counter's name.
-var counterEnds = set("id idx index no num number nr")
+var counterEnds = set("id idx index no num number nr end")
 
 // fillers are words before a counter that do not change what it counts.
 var fillers = set("current the of at in end after for finished completed and starting begin start summary")
