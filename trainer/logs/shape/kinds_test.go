@@ -17,6 +17,9 @@ var kinds = []struct{ name, in, want string }{
 		"e4 val loss=1.5\ne5 val loss=1.25"},
 	{"when, then other names", " validation loss at iteration 70 | lm loss value: 7.5E+00 | lm loss PPL: 1.8E+03 |",
 		"s70 val lm loss value=7.5, val lm loss ppl=1800"},
+	{"a bar without a per cent before it", "\rfit |⚠︎    | 0/9 [0%] in 0s (0.0/s) loss: 4.5 \n" +
+		"\rfit |⚠︎    | 0/9 [0%] in 0s (0.0/s) loss: 4.5 \n\rfit |█▍   | 1/9 [11%] in 0s (4.0/s) loss: 3.5 \n" +
+		"train ━━━━━━ 2/9 0:00:01 loss 2.5", "s0 loss=4.5\ns1 loss=3.5\ns2 train loss=2.5"},
 	{"a mean of steps before",
 		"\r 23%|##| 234/999 [00:34<03:02, 9.6it/s, avg. loss [101-200]: 4.5]\r 35%|##| 354/999 [00:35<01:12, 9.6it/s, " +
 			"avg. loss [201-300]: 3.5]\r 45%|##| 454/999 [00:36<01:12, 9.6it/s, avg. loss [401-450]: 2.5]",

@@ -203,10 +203,13 @@ func (r *reader) value(i int, k *name, m, next int) int {
 		} else if r.unit(next+1) == "" && !in.percent {
 			v.mean = next + 1
 		}
-		for next < len(r.tokens) && !r.is(next, ')') {
-			next++
+		next += 2
+		for end := next; end < len(r.tokens); end++ {
+			if r.is(end, ')') { // (4.0/s) has none: it ends a word
+				next = end + 1
+				break
+			}
 		}
-		next = min(next+1, len(r.tokens))
 	}
 	if k.class == ignored || k.class == counter || units && !k.rate || len(r.readings) >= maxReadings {
 		if units && !k.rate {
@@ -293,8 +296,11 @@ func (r *reader) progress(i, m, next int) {
 	}
 	r.n, r.m = i, m
 	r.eval = r.part != "" && r.part != "train"
-	if i == 0 {
+	switch {
+	case i == 0:
 		r.keras(next)
+	case !r.bar && r.is(i-1, drawing): // fit |███    | 3/12 [25%] in 1s
+		r.bar, r.named = true, r.wordsBefore(i)
 	}
 }
 
