@@ -5,7 +5,7 @@ import os
 
 os.makedirs("log/horse2zebra")
 names = "D_A", "G_A", "cycle_A", "idt_A", "D_B", "G_B", "cycle_B", "idt_B"
-truth, images, every = [], 500, 100
+truth, rates, images, every = [], [], 500, 100
 log = open("log/horse2zebra/loss_log.txt", "a")
 print("================ Training Loss (now) ================", file=log)
 print("The number of training images = %d" % images)
@@ -21,4 +21,5 @@ for epoch in range(1, 4):
         truth += [(name, step, loss) for name, loss in zip(names, losses)]
     print("End of epoch %d / 3 \t Time Taken: 12 sec" % epoch)
     print("learning rate 0.0002000 -> 0.0001980")
-json.dump({"console": truth, "log/horse2zebra/loss_log.txt": truth}, open("truth.json", "w"))
+    rates.append(("learning rate", epoch * images, 0.0002))
+json.dump({"console": truth + rates, "log/horse2zebra/loss_log.txt": truth}, open("truth.json", "w"))

@@ -18,7 +18,12 @@ net = NeuralNetClassifier(
     module, criterion=torch.nn.CrossEntropyLoss, lr=0.4, max_epochs=8, batch_size=24, callbacks=callbacks
 )
 net.fit(x.numpy(), y.numpy())
-names = "train_loss", "valid_acc", "valid_loss", "valid_auc", "event_lr"
-columns = [n for n in names if n in net.history[-1]]
-truth = [(n, row["epoch"], float(row[n])) for row in net.history for n in columns]
-json.dump({"console": [p for p in truth if p[0] != "event_lr"], "log/history.json": truth}, open("truth.json", "w"))
+columns = "train_loss", "valid_acc", "valid_loss", "valid_auc", "event_lr"
+counts = "train_batch_count", "valid_batch_count", "dur"
+
+
+def points(names):
+    return [(n, row["epoch"], float(row[n])) for row in net.history for n in names]
+
+
+json.dump({"console": points(columns), "log/history.json": points(columns + counts)}, open("truth.json", "w"))

@@ -9,7 +9,7 @@ truth = []
 
 class Note(KVWriter):
     def write(self, key_values, key_excluded, step=0):
-        truth.extend((k, step, float(v)) for k, v in key_values.items() if "total_timesteps" not in k)
+        truth.extend((k, step, float(v)) for k, v in key_values.items())
 
     def close(self):
         pass
@@ -20,5 +20,6 @@ logger = configure("log", ["stdout", "csv", "json", "tensorboard"])
 logger.output_formats.append(Note())
 model.set_logger(logger)
 model.learn(64 * 15)
-boxes = [point for point in truth if point[0] not in ("time/iterations", "time/time_elapsed")]
+counts = "time/iterations", "time/time_elapsed", "time/total_timesteps"
+boxes = [point for point in truth if point[0] not in counts]
 json.dump({"console": boxes, "log/progress.csv": truth, "log/progress.json": truth}, open("truth.json", "w"))

@@ -40,5 +40,6 @@ for epoch in range(4):
     print(f"Test:   [0/4]  eta: 0:00:01  loss: {loss:.4f} ({loss:.4f})  acc1: {accuracy:.4f} ({accuracy:.4f})  time: 0.0101")
     print("Test:  Total time: 0:00:01")
     print(f"Test:  Acc@1 {accuracy:.3f} Acc@5 100.000")
-    truth += [("test Acc@1", step, accuracy), ("test loss", step, loss)]
+    truth += [("test Acc@1", step, accuracy), ("test Acc@5", step, 100), ("test loss", step, loss)]
+    truth.append(("test acc1", step, accuracy))
 json.dump({"console": truth}, open("truth.json", "w"))
