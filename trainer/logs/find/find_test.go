@@ -203,6 +203,12 @@ func TestLogsThatBegin(t *testing.T) {
 	want(t, tree(t, "train.log", "epoch 1 loss 0.5\n", "notes.txt", "epoch 1 loss 0.5\n"), "text train.log")
 }
 
+// The lines of a container are a log by what they say.
+func TestContainers(t *testing.T) {
+	line := `{"log":"step 3 | loss 0.5\n","stream":"stdout","time":"2026-11-28T08:12:57.1Z"}` + "\n"
+	want(t, tree(t, "0123abcd-json.log", strings.Repeat(line, 3)), "jsonl 0123abcd-json.log")
+}
+
 func TestNewestFirst(t *testing.T) {
 	got := found(t, tree(t, "old.jsonl", jsonLine, "new.jsonl", jsonLine, "newest/events.out.tfevents.1.x", "x"))
 	if want := []string{"tensorboard newest", "jsonl new.jsonl", "jsonl old.jsonl"}; !slices.Equal(got, want) {

@@ -53,7 +53,8 @@ func (s *search) kindOf(path files.Path, name string) (kind string, begun bool) 
 	}
 	switch shape.Look(head) {
 	case shape.Objects:
-		if isJSONLog(head) && (ext != ".json" || bytes.Count(head, []byte("\n")) > 1 || isJSONName(name)) {
+		if isJSONLog(head) && (ext != ".json" || bytes.Count(head, []byte("\n")) > 1 || isJSONName(name)) ||
+			named && s.isTextLog(head, named) { // by what a logger's or a container's lines say
 			return "jsonl", false
 		}
 	case shape.Document:
