@@ -28,7 +28,7 @@ var axes = map[string]Axis{
 	"_timestamp": Wall, "timestamp": Wall, "wall_time": Wall, "walltime": Wall, "ts": Wall, "datetime": Wall,
 	"date":     Wall,
 	"_runtime": Elapsed, "elapsed": Elapsed, "elapsed_time": Elapsed, "time_elapsed": Elapsed, "time": Elapsed,
-	"runtime": Elapsed, "seconds_elapsed": Elapsed,
+	"runtime": Elapsed, "seconds_elapsed": Elapsed, "passed_time": Elapsed, "remaining_time": Ignored,
 	"v_num": Ignored, "_wandb": Ignored,
 }
 

@@ -496,6 +496,10 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	p.release(to)
 	r.Step, r.Epoch = p.locate(f, t.x != none && f.step != f.step)
 	if r.Step != r.Step && r.Epoch != r.Epoch {
+		if t.x == none && t.numbers(body) {
+			p.emitCells(body, to)
+			return
+		}
 		p.tally.note(early)
 		return
 	}

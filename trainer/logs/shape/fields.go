@@ -62,6 +62,7 @@ type field struct {
 	rows   int // that had its number
 	total  int // among the first lines of the log
 	broken bool
+	list   bool // of numbers
 
 	row     int // the newest that has it
 	v, of   float64
@@ -96,6 +97,7 @@ type fieldReader struct {
 	part    string // train, val or test
 	logged  bool   // a logger wrote the row
 	ranked  bool   // some field says which process wrote the row
+	listed  bool   // some field was a list of numbers
 	config  []byte
 	kind    []byte
 	run     []byte
@@ -137,7 +139,7 @@ func (r *fieldReader) restart(v *votes) {
 		f.total, f.rows, f.opens, f.row, f.last = f.rows, 0, 0, 0, [4]*series{}
 		f.moves.last = math.NaN()
 	}
-	for base != nil && base.names() {
+	for base != nil && (base.list || base.names()) {
 		base = base.outer
 	}
 	if base != nil && base != &r.root {

@@ -36,6 +36,8 @@ func TestObjects(t *testing.T) {
 		{"a value without an x", `{"step":1,"loss":3}` + "\n" + `{"eval_loss":2}` + "\n" + `{"step":2,"loss":1}`,
 			"s1 loss=3\ns1 eval_loss=2\ns2 loss=1"},
 		{"before the first x", `{"eval_loss":4}` + "\n" + `{"step":5,"loss":3}`, "s0 eval_loss=4\ns5 loss=3"},
+		{"a list of numbers", `{"step":1,"loss":[3,4],"grid":[[1]]}` + "\n" + `{"step":2,"loss":[1,2]}`,
+			"s1 loss/1=3, loss/2=4\ns2 loss/1=1, loss/2=2"},
 		{"settings first", `{"lr":0.1,"batch_size":8,"event":"start"}` + "\n" + `{"step":0,"loss":3,"event":"train"}`,
 			"s0 train/loss=3\nconfig batch_size=8 lr=0.1"},
 		{"a part is all that was said", `{"seed":7,"epoch":0,"loss":3,"event":"train"}` + "\n" +
@@ -187,6 +189,7 @@ func TestLook(t *testing.T) {
 		`[{"metric":"a","variant":"b","iter":1,"value":2}]` + "\n": Objects,
 		`[{"metric":"a","variant":"b","iter":1,"value":2}]`:        Document,
 		`{"loss":[0.5,0.4],"val_loss":[0.6,NaN]}`:                  Document,
+		`{"step":1,"loss":[0.5,0.4]}`:                              Objects,
 		"{\n  \"best_metric\": null,\n  \"epoch\": 1.0,\n  \"lo":   Document,
 		"[\n{\"loss\":1},\n{\"loss\":2}\n]\n":                      Document,
 		long[:65536]:                                               Document,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,7 +120,12 @@ func (r *fieldReader) value(s *jsontext.Scanner, f *field, depth int) bool {
 		}
 		return r.object(s, f, depth+1)
 	case '[':
-		return s.Skip(depth)
+		start := s.At
+		ok := s.Skip(depth)
+		if ok && f != nil && depth < deepest {
+			r.list(f, s.Text[start:s.At])
+		}
+		return ok
 	case 't', 'f', 'n':
 		return s.Word()
 	}
@@ -128,6 +134,29 @@ func (r *fieldReader) value(s *jsontext.Scanner, f *field, depth int) bool {
 		r.number(f, v, math.NaN())
 	}
 	return ok
+}
+
+// list takes a short list of numbers: NAME/1, NAME/2. A longer one is data.
+func (r *fieldReader) list(f *field, text []byte) {
+	const most = 16
+	if len(text) > 32*most {
+		return
+	}
+	items := jsontext.List(text).Items()
+	var values [most]float64
+	for i, item := range items {
+		v, ok := logs.ParseNumber(item)
+		if i == most || !ok {
+			return
+		}
+		values[i] = v
+	}
+	for i := range items {
+		if g := r.of(f, []byte(strconv.Itoa(i+1))); g != nil {
+			r.listed, f.list = true, true
+			r.number(g, values[i], math.NaN())
+		}
+	}
 }
 
 // give gives the sink what a row says. text is the object that the row is, nil for a row of a table.

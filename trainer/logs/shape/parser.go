@@ -188,7 +188,7 @@ func (p *Parser) decide(to logs.Sink) {
 	}
 	p.fields = trial.fields
 	p.fields.restart(&v)
-	p.votes, p.scanner.comma = v, v.comma
+	p.votes, p.scanner.comma, p.table.counted = v, v.comma, trial.table.counted
 	for _, s := range trial.shapes {
 		s.restart()
 	}

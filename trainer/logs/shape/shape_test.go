@@ -82,6 +82,8 @@ var cases = []struct{ name, in, want string }{
 	{"a name and two numbers", "step 1\nrecall 1 0.91\nrecall 5 0.92\nrecall 1 0.925", "s1 recall=1\ns1 recall=5\ns1 recall=1"},
 	{"LightGBM's start", "[LightGBM] [Info] Start training from score 0.512\n[1]\ttraining's l2: 0.5", "s1 train l2=0.5"},
 	{"Keras' checkpoint", "Epoch 1/2\n9/9 - 1s - 9ms/step - loss: 0.5\n\nEpoch 1: val_loss improved from None to 0.60000, saving model to best.keras", "e1 loss=0.5"},
+	{"SLSQP", "  NIT    FC           OBJFUN\n    1     2     4.3E+01\n    2     6     2.5E+01\n    3    10     2.0E+00\nOptimization terminated successfully    (Exit mode 0)\n            Iterations: 3",
+		"s1 FC=2, OBJFUN=43\ns2 FC=6, OBJFUN=25\ns3 FC=10, OBJFUN=2"},
 	{"an axis of its own", "iter 10 loss 5\niter 20 loss 4\neval step 1 val_loss 3 epoch 1\niter 30 loss 3\neval step 2 val_loss 2 epoch 2\niter 40 loss 2",
 		"s10 loss=5\ns20 loss=4\ns20 e1 val_loss=3\ns30 e1 loss=3\ns30 e2 val_loss=2\ns40 e2 loss=2"},
 	{"bayes-opt",

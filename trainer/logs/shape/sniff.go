@@ -56,6 +56,8 @@ func look(head []byte, most int) Kind {
 	p.Flush(c)
 	f := p.fields
 	switch {
+	case lines == 1 && f.listed && !p.votes.axis: // lists of values, not a row's
+		return Document
 	case lines == 1 && f.given > 0 && (bytes.Contains(head, []byte(`{"0":`)) ||
 		c.rows == 0 && bytes.Contains(head, []byte("[{"))): // as pandas writes one
 		return Document

@@ -23,6 +23,8 @@ type table struct {
 	row     []cell
 	part    string // of the lines before the header
 	trace   *trace // for Explain
+	counted string // a header whose first column counts, though no word says so
+	first   count  // how its first column moves, if none counts
 }
 
 // header is what a table's columns are, for Explain.
@@ -298,7 +300,27 @@ func (t *table) name(header func([]cell, []byte) []cell) {
 			t.x, axis = i, k.axis
 		}
 	}
+	if t.x == none && t.counted == string(t.head) {
+		t.x = 0
+	}
+	t.first = count{}
 	t.classes = t.columns[0].key == "Class"
+}
+
+// numbers notes a row that has no place, and reports whether the rows are numbered by their first column.
+func (t *table) numbers(line []byte) bool {
+	v, _ := fractionOf(line[t.row[0].a:t.row[0].b])
+	if n := t.first.lines; n < 0 || v != math.Trunc(v) || n > 0 && v != t.first.last+1 {
+		t.first.lines = -1
+		return false
+	}
+	t.first.note(v)
+	const enough = 3
+	if t.first.lines < enough {
+		return false
+	}
+	t.x, t.counted = 0, string(t.head)
+	return true
 }
 
 // byBars cuts a line between its bars. The first and the last one are the table's border.

@@ -159,10 +159,12 @@ func (r *reader) label(key []byte) string {
 // measured puts an item of the history into the row.
 func (r *reader) measured(label string, value []byte) {
 	v, ok := number(value)
-	if _, counts := r.lastOf[label]; counts && ok {
+	_, counts := r.lastOf[label]
+	if counts && ok {
 		r.lastOf[label] = v
 	}
 	switch {
+	case counts && ok && logs.AxisOf(label[strings.LastIndexByte(label, '/')+1:]) != logs.Metric: // x, and no metric
 	case strings.HasSuffix(label, "/_type"):
 		r.media = append(r.media, strings.TrimSuffix(label, "_type"))
 	case label == "", !ok && !bytes.HasPrefix(value, []byte("{")):

@@ -19,6 +19,7 @@ parts = {"learn": "learn", "test": "validation"}
 points = {p: [(n, i, v) for n, vs in history[k].items() for i, v in enumerate(vs)] for p, k in parts.items()}
 both = [(f"{p}/{n}", i, v) for p, ps in points.items() for n, i, v in ps]
 seen = [(f"{p}/{n}", i, v) for p, ps in points.items() for n, i, v in ps if n == "Logloss"]
+seen += [("bestTest", 29, model.best_score_["validation"]["Logloss"]), ("bestIteration", 29, model.best_iteration_)]
 info = "log/catboost_info"
 files = {info: both, info + "/learn_error.tsv": points["learn"], info + "/test_error.tsv": points["test"]}
 files |= {info + "/learn": points["learn"], info + "/test": points["test"], info + "/catboost_training.json": both}

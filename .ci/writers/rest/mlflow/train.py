@@ -14,7 +14,7 @@ for store, uri in ("log/mlflow.db", "sqlite:///log/mlflow.db"), ("log/mlruns", "
     if store.endswith(".db"):
         mlflow.create_experiment("e", artifact_location="file:" + os.path.abspath("log/artifacts"))
     mlflow.set_experiment("e")
-    for name, rate in ("slow", 0.95), ("fast", 0.8):
+    for name, rate in ("slow-" + store[-2:], 0.95), ("fast-" + store[-2:], 0.8):
         points = truth[f"{store}#{name}"] = []
         with mlflow.start_run(run_name=name):
             mlflow.log_params({"rate": rate, "rows": 200})
@@ -25,7 +25,7 @@ for store, uri in ("log/mlflow.db", "sqlite:///log/mlflow.db"), ("log/mlruns", "
                 if i % 5 == 4:
                     mlflow.log_metrics({"val_loss": 2.2 * rate**i, "val_accuracy": 1 - 0.5 * rate**i}, step=i)
                     points += [("val_loss", i, 2.2 * rate**i), ("val_accuracy", i, 1 - 0.5 * rate**i)]
-                if name == "fast":
+                if rate < 0.9:
                     mlflow.log_metric("norm", 1 / (1 + i))
                     points.append(("norm", i, 1 / (1 + i)))
 json.dump(truth, open("truth.json", "w"))

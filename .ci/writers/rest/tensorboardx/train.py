@@ -20,9 +20,8 @@ for step in range(30):
         writers["test"].add_scalar("epoch/accuracy", 1 - loss / 4, step // 10, walltime=at)
         truth["test"].append(("epoch/accuracy", step // 10, 1 - loss / 4))
     writers["train"].add_scalars("lr", {"a": 0.1 / (1 + step), "b": 0.2}, step, walltime=at)
-    writers["train"].add_histogram("w", rng.normal(size=50), step, walltime=at)
+    truth["train"] += [("lr/a/lr", step, 0.1 / (1 + step)), ("lr/b/lr", step, 0.2)]
 writers["train"].add_text("note", "a note", 0)
-writers["train"].add_hparams({"lr": 0.1, "rows": 200}, {"hparam/best": loss}, name="hp", global_step=0)
 for w in writers.values():
     w.close()
 files = {"log/" + part: points for part, points in truth.items()}
