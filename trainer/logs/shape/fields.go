@@ -26,6 +26,7 @@ type speech uint8
 
 const (
 	noWord    speech = iota
+	isList           // numbers
 	isName           // of what the row's value is a value of, from the weakest on
 	isKey            //
 	isTag            //
@@ -62,7 +63,6 @@ type field struct {
 	rows   int // that had its number
 	total  int // among the first lines of the log
 	broken bool
-	list   bool // of numbers
 
 	row     int // the newest that has it
 	v, of   float64
@@ -139,7 +139,7 @@ func (r *fieldReader) restart(v *votes) {
 		f.total, f.rows, f.opens, f.row, f.last = f.rows, 0, 0, 0, [4]*series{}
 		f.moves.last = math.NaN()
 	}
-	for base != nil && (base.list || base.names()) {
+	for base != nil && (base.says == isList || base.names()) {
 		base = base.outer
 	}
 	if base != nil && base != &r.root {

@@ -153,7 +153,7 @@ func (r *fieldReader) list(f *field, text []byte) {
 	}
 	for i := range items {
 		if g := r.of(f, []byte(strconv.Itoa(i+1))); g != nil {
-			r.listed, f.list = true, true
+			r.listed, f.says = true, isList
 			r.number(g, values[i], math.NaN())
 		}
 	}
