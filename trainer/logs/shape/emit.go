@@ -552,21 +552,3 @@ func (p *Parser) addCell(r *logs.Row, k *name, column string, text []byte, own b
 		p.addUntaken(r, p.series.of(key), v, own)
 	}
 }
-
-// fractionOf reads n or n/m, with a letter behind it as 3r.
-func fractionOf(text []byte) (n, m float64) {
-	head, tail, ok := bytes.Cut(text, []byte("/"))
-	m = math.NaN()
-	if ok {
-		if v, valid := logs.ParseNumber(tail); valid {
-			m = v
-		}
-	}
-	if k := len(head); k > 1 && letter(head[k-1]) {
-		head = head[:k-1]
-	}
-	if v, valid := logs.ParseNumber(head); valid && v >= 0 {
-		return v, m
-	}
-	return math.NaN(), m
-}

@@ -3,9 +3,12 @@ package shape
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"newtop/trainer/logs"
 )
 
 type kind uint8
@@ -501,4 +504,22 @@ func (c *scanner) drawn(t *token, s []byte) {
 	if count > 2 || n > 1 && r >= 0x2580 && r < 0x25a0 {
 		t.char = drawing
 	}
+}
+
+// fractionOf reads n or n/m, with a letter behind it as 3r.
+func fractionOf(text []byte) (n, m float64) {
+	head, tail, ok := bytes.Cut(text, []byte("/"))
+	m = math.NaN()
+	if ok {
+		if v, valid := logs.ParseNumber(tail); valid {
+			m = v
+		}
+	}
+	if k := len(head); k > 1 && letter(head[k-1]) {
+		head = head[:k-1]
+	}
+	if v, valid := logs.ParseNumber(head); valid && v >= 0 {
+		return v, m
+	}
+	return math.NaN(), m
 }
