@@ -18,7 +18,7 @@ for epoch in range(1, 4):
         message += " ".join("%s: %.3f" % pair for pair in zip(names, losses))
         for file in None, log:
             print(message, file=file, flush=True)
-        truth += [(name, step, loss) for name, loss in zip(names, losses)]
+        truth += [("epoch", step, epoch)] + [(name, step, loss) for name, loss in zip(names, losses)]
     print("End of epoch %d / 3 \t Time Taken: 12 sec" % epoch)
     print("learning rate 0.0002000 -> 0.0001980")
     rates.append(("learning rate", epoch * images, 0.0002))

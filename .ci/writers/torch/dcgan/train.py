@@ -30,6 +30,6 @@ for epoch in range(3):
             % (epoch, 3, i, batches, loss_d.item(), loss_g.item(), a, b, c)
         )
         step = epoch * batches + i
-        truth += [("Loss_D", step, loss_d.item()), ("Loss_G", step, loss_g.item())]
+        truth += [("epoch", step, epoch), ("Loss_D", step, loss_d.item()), ("Loss_G", step, loss_g.item())]
         truth += [("D(x)", step, a), ("D(G(z))", step, b), ("D(G(z))/2", step, c)]
 json.dump({"console": truth}, open("truth.json", "w"))

@@ -32,6 +32,7 @@ def note(engine):
 
 @trainer.on(Events.ITERATION_COMPLETED)
 def draw(engine):
+    console.append(("epoch", engine.state.iteration, engine.state.epoch))
     if engine.state.iteration % 12 != 1:  # the bar draws a loss before it counts its batch
         console.append(("loss", engine.state.iteration - 1, engine.state.metrics["loss"]))
 

@@ -23,7 +23,7 @@ class Line(L.LightningModule):
         loss, mae = self.both(batch)
         self.log("train_loss", loss, prog_bar=True)
         self.log("train_mae", mae, on_step=False, on_epoch=True)
-        console.append(("train_loss", self.global_step + 1, loss.item()))
+        console.extend([("train_loss", self.global_step + 1, loss.item()), ("epoch", self.global_step + 1, self.current_epoch)])
         return loss
 
     def on_train_epoch_end(self):

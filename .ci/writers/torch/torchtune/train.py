@@ -30,6 +30,6 @@ for epoch in range(3):
         file.write(f"Step {step} | " + " ".join(f"{name}:{value}" for name, value in metrics.items()) + "\n")
         file.flush()
         truth += [(name, step, value) for name, value in metrics.items()]
-        console.append(("Loss", step, loss.item()))
+        console += [("Loss", step, loss.item()), ("epoch", step, epoch + 1)]
     bar.close()
 json.dump({"console": console, file.name: truth}, open("truth.json", "w"))

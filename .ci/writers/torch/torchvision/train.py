@@ -30,6 +30,7 @@ for epoch in range(4):
                 f"loss: {median:.4f} ({mean:.4f})  acc1: {accuracies[-1]:.4f} ({accuracy:.4f})  time: 0.0123  data: 0.0012"
             )
             step = epoch * total + i
+            truth.append(("epoch", step, epoch))
             truth += [("lr", step, lr), ("loss", step, median), ("acc1", step, accuracies[-1]), ("img/s", step, 800.25 + i)]
     print(f"{header} Total time: 0:00:01")
     schedule.step()
