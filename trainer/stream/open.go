@@ -49,6 +49,8 @@ func openFile(path files.Path, run string) (Source, error) {
 	switch {
 	case find.RefusedHead(head) != "":
 		return nil, errors.New(path.Name + ": " + find.RefusedHead(head))
+	case database == "optuna":
+		return nil, errors.New(path.Name + ": " + find.Optuna)
 	case strings.Contains(name, "tfevents"):
 		return TensorBoard(path.Dir())
 	case wandb.Sniff(head):
@@ -75,10 +77,10 @@ func opened(path files.Path) func(logs.Reader, error) (Source, error) {
 	}
 }
 
-// IsDatabase reports whether a file is a database of one of the trackers that are read.
+// IsDatabase reports whether a file is a database of one of the trackers that are read, or refused by name.
 func IsDatabase(path files.Path) bool {
 	kind := find.Database(path)
-	return kind == "mlflow" || kind == "trackio"
+	return kind == "mlflow" || kind == "trackio" || kind == "optuna"
 }
 
 // Find lists what can be watched in a directory, what was written last first.

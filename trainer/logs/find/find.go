@@ -249,6 +249,9 @@ func Refused(dir files.Path) string {
 		if head, _ := path.Read(512); e.Type().IsRegular() && RefusedHead(head) != "" {
 			return path.Name + ": " + RefusedHead(head)
 		}
+		if e.Type().IsRegular() && Database(path) == "optuna" {
+			return path.Name + ": " + Optuna
+		}
 	}
 	return ""
 }

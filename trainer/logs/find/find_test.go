@@ -233,10 +233,11 @@ const neptune = `{"obj": {"type": "AssignString", "path": ["sys", "name"], "valu
 
 func TestRefused(t *testing.T) {
 	dir := tree(t, "a/.aim/x", "", "b/.neptune/x", "", "c/.cometml-runs/x.zip", "", "d/.aim", "",
-		"e/.neptune/offline/run/data-1.log", neptune, "f/1.zip", "PK\x03\x04\x14\x00\x0f\x00\x00\x00experiment.json{")
+		"e/.neptune/offline/run/data-1.log", neptune, "f/1.zip", "PK\x03\x04\x14\x00\x0f\x00\x00\x00experiment.json{",
+		"g/s.db", "CREATE TABLE study_user_attributes (study_id INTEGER)")
 	want(t, filepath.Join(dir, "e/.neptune"))
 	for sub, word := range map[string]string{"a": "RocksDB", "b": "5 March 2026", "c": "not published", "a/.aim": "RocksDB", "d": "", ".": "",
-		"e/.neptune/offline/run": "5 March 2026", "f": "not published"} {
+		"e/.neptune/offline/run": "5 March 2026", "f": "not published", "g": "newtop watch --"} {
 		got := Refused(files.Here(filepath.Join(dir, sub)))
 		if !strings.Contains(got, word) || (got == "") != (word == "") || strings.Contains(got, "\n") {
 			t.Errorf("%s: %q", sub, got)

@@ -119,7 +119,11 @@ func (s *search) database(path files.Path) {
 	}
 }
 
-// Database says whose a file is, if it is a database of newtop's, mlflow's or trackio's, and is empty for all others.
+// Optuna says why its database can't be watched, and what to do.
+const Optuna = "Optuna's storage is not read: watch what the study prints, as newtop watch -- python3 study.py"
+
+// Database says whose a file is, if it is a database of newtop's, mlflow's, trackio's or optuna's, and is empty for all
+// others.
 func Database(path files.Path) string {
 	switch id, has := sqlitelog.Look(path); {
 	case id == application:
@@ -128,6 +132,8 @@ func Database(path files.Path) string {
 		return "mlflow"
 	case trackio.Wrote(has):
 		return "trackio"
+	case has["study_user_attributes.study_id"]:
+		return "optuna"
 	}
 	return ""
 }

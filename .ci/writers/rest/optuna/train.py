@@ -1,4 +1,4 @@
-# Optuna: the console's value of each trial, and its SQLite storage.
+# Optuna: the console's value of each trial, and its SQLite storage, which is refused by name.
 import json
 import os
 
@@ -17,4 +17,4 @@ study = optuna.create_study(
 )
 study.optimize(objective, n_trials=12)
 truth = [("value", t.number, t.value) for t in study.trials]
-json.dump({"console": truth, "log/optuna.db": truth}, open("truth.json", "w"))
+json.dump({"console": truth}, open("truth.json", "w"))
