@@ -278,3 +278,50 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestWriters: the page on watching names each program whose logs .ci/writers compares, with the version.
+func TestWriters(t *testing.T) {
+	root := filepath.Join("..", "..")
+	folders, err := filepath.Glob(filepath.Join(root, ".ci", "writers", "*", "*", "requirements.txt"))
+	if err != nil || len(folders) == 0 {
+		t.Fatal("no writers", err)
+	}
+	versions := map[string]string{}
+	for _, file := range folders {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(filepath.Dir(file))
+		for _, line := range strings.Fields(string(text)) {
+			of, version, _ := strings.Cut(line, "==")
+			if of, _, _ = strings.Cut(of, "["); of != "numpy" && strings.HasPrefix(strings.ToLower(of), strings.ToLower(name[:min(4, len(name))])) {
+				versions[of] = version
+			}
+		}
+	}
+	var list []string
+	for _, of := range slices.Sorted(maps.Keys(versions)) {
+		list = append(list, of+" "+versions[of])
+	}
+	const begin, end = "<!-- writers -->", "<!-- /writers -->"
+	page := filepath.Join(root, "docs", "watch.md")
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, _ := strings.Cut(string(text), begin)
+	_, tail, ok := strings.Cut(rest, end)
+	want := head + begin + "[`.ci/writers/run`](../.ci/writers/run) runs these programs, and compares each point that is read with what they were told: `" +
+		strings.Join(list, "`, `") + "`." + end + tail
+	switch {
+	case !ok:
+		t.Errorf("docs/watch.md: expected %s and %s", begin, end)
+	case *update:
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case string(text) != want:
+		t.Error("docs/watch.md names other writers than .ci/writers has: go test ./internal/docs -run Writers -update")
+	}
+}
