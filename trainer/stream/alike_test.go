@@ -27,8 +27,25 @@ import (
 // It closes the source.
 func pointsOf(t *testing.T, s Source, err error, lent ...bool) (string, error) {
 	t.Helper()
+	var runs []string
+	err = eachRun(s, err, func(told []*event.Series) {
+		var text strings.Builder
+		for _, series := range told {
+			fmt.Fprintln(&text, series.Key, slices.Collect(series.All()))
+		}
+		runs = append(runs, text.String())
+	}, lent...)
 	if err != nil {
 		return "", err
+	}
+	return strings.Join(runs, "\n"), nil
+}
+
+// eachRun calls note with the series of each run that a source has now, and returns the error that it ended with. It closes
+// the source.
+func eachRun(s Source, err error, note func([]*event.Series), lent ...bool) error {
+	if err != nil {
+		return err
 	}
 	defer s.Close()
 	ctx := context.Background()
@@ -36,20 +53,12 @@ func pointsOf(t *testing.T, s Source, err error, lent ...bool) (string, error) {
 	if len(lent) > 0 {
 		Lend(s, c.SeeEpoch)
 	}
-	var runs []string
-	note := func() {
-		var text strings.Builder
-		for _, series := range c.Told() {
-			fmt.Fprintln(&text, series.Key, slices.Collect(series.All()))
-		}
-		runs = append(runs, text.String())
-	}
 	for idle := 0; ; {
 		e, err := s.Next(ctx)
 		switch {
 		case err == nil:
 			if run, begins := e.(event.RunEvent); begins && c.Run.ID != "" && run.ID != c.Run.ID {
-				note()
+				note(c.Told())
 			}
 			c.See(e)
 		case errors.Is(err, ErrNone) && idle < 10: // a pipe has an end
@@ -61,10 +70,10 @@ func pointsOf(t *testing.T, s Source, err error, lent ...bool) (string, error) {
 			_ = s.Wait(wait)
 			cancel()
 		case errors.Is(err, ErrNone), errors.Is(err, io.EOF):
-			note()
-			return strings.Join(runs, "\n"), nil
+			note(c.Told())
+			return nil
 		default:
-			return "", err
+			return err
 		}
 	}
 }

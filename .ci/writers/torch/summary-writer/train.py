@@ -11,7 +11,7 @@ y = x @ torch.tensor([1.0, -2.0, 0.5, 0.0])
 w = torch.zeros(4, requires_grad=True)
 writer = SummaryWriter("log")
 writer.add_text("note", "step 5 loss 3")
-runs = {"log#log": [], "log#error_mean": [], "log#error_worst": []}
+runs = []
 for step in range(30):
     loss = ((x @ w - y) ** 2).mean()
     (gradient,) = torch.autograd.grad(loss, w)
@@ -20,15 +20,15 @@ for step in range(30):
     error = (x @ w - y).abs().detach()
     writer.add_scalar("Loss/train", loss, step)
     writer.add_scalar("gradient", gradient.norm().item(), step, new_style=True)
-    runs["log#log"] += [("Loss/train", step, loss.item()), ("gradient", step, gradient.norm().item())]
+    runs += [("Loss/train", step, loss.item()), ("gradient", step, gradient.norm().item())]
     if step % 10 == 9:
         writer.add_scalar("Loss/validation", error.square().mean(), step // 10)
         writer.add_scalar("odd", math.nan if step == 9 else math.inf, step)
         writer.add_histogram("weights", w, step)
         writer.add_scalars("error", {"mean": error.mean(), "worst": error.max()}, step)
         value = None if step == 9 else "inf"
-        runs["log#log"] += [("Loss/validation", step // 10, error.square().mean().item()), ("odd", step, value)]
-        runs["log#error_mean"].append(("error", step, error.mean().item()))
-        runs["log#error_worst"].append(("error", step, error.max().item()))
+        runs += [("Loss/validation", step // 10, error.square().mean().item()), ("odd", step, value)]
+        runs.append(("error_mean/error", step, error.mean().item()))
+        runs.append(("error_worst/error", step, error.max().item()))
 writer.close()
-json.dump(runs, open("truth.json", "w"))
+json.dump({"log": runs}, open("truth.json", "w"))
