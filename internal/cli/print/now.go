@@ -29,8 +29,8 @@ type Told struct {
 	Settings map[string]any `json:"settings"`
 	Summary  map[string]any `json:"summary"` // what the run came to, by its writer
 	Metrics  []MetricNow    `json:"metrics"`
-	Machine  []MetricNow    `json:"machine"` // what the log tells of its machine; x is in seconds
-	Console  []string       `json:"console"` // the last lines that the program printed
+	Machine  []MetricNow    `json:"machine,omitempty"` // what the log tells of its machine; x is in seconds
+	Console  []string       `json:"console"`           // the last lines that the program printed
 }
 
 // MetricNow is what is known of a metric of a run.

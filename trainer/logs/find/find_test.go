@@ -125,7 +125,7 @@ func TestLooseFiles(t *testing.T) {
 		".hidden/metrics.csv", "epoch,loss\n1,2\n",
 		"1/2/3/4/5/6/7/8/deep.jsonl", jsonLine,
 		"1/2/3/4/5/6/7/8/9/deeper.jsonl", jsonLine,
-	), "csv metrics.csv", "csv yolo/results.csv", "csv keras/training.log", "jsonl log.jsonl", "text docker/json.log", "jsonl nan.jsonl", "jsonl detectron/metrics.json",
+	), "csv metrics.csv", "csv yolo/results.csv", "csv keras/training.log", "jsonl log.jsonl", "jsonl docker/json.log", "jsonl nan.jsonl", "jsonl detectron/metrics.json",
 		"text slurm-123.out", "text 4711.out", "text job.o1234", "text train_0.err", "text logs/%x-%j.out", "text any", "text begun.log", "text wide.log",
 		"csv table", "jsonl lines", "jsonl detr/log.txt", "text nohup.out", "json keras/history.json", "jsonl 1/2/3/4/5/6/7/8/deep.jsonl")
 }

@@ -57,9 +57,6 @@ func (s *search) kindOf(path files.Path, name string) (kind string, begun bool) 
 			named && s.isTextLog(head, named) { // by what a logger's or a container's lines say
 			return "jsonl", false
 		}
-		if s.isTextLog(head, named) { // {"log":"step 1 loss 0.5\n"}
-			return "text", false
-		}
 	case shape.Document:
 		if isDocument(head) {
 			return "json", false

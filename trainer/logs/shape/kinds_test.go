@@ -144,6 +144,9 @@ var kinds = []struct{ name, in, want string }{
 		"s0 e0 loss=4\ns500 e0 loss=3\ns1000 e1 loss=2"},
 	{"i of n", "epoch=0 i=0/30 total loss=4\nepoch=0 i=1/30 total loss=3\nepoch=1 i=0/30 total loss=2",
 		"s0 e0 total loss=4\ns1 e0 total loss=3\ns30 e1 total loss=2"},
+	{"blanks wipe out the end of a bar", "\r100%|##| 2/2 [00:01<00:00, 12.0it/s, loss=4, val_mae=0.5]" +
+		"\r  0%|  | 0/2 [00:00<?, ?it/s, loss=4, val_mae=0.5]          \n\r 50%|# | 1/2 [00:01<00:00, 5.0it/s, loss=3, val_mae=0.5]",
+		"s2 loss=4, val_mae=0.5\ns3 loss=3"},
 	{"a line behind its bar", "\r 50%|#5   | 5/10 [00:01<00:01, 5.0it/s]\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   0 | loss: 4\n" +
 		"\r100%|#####| 10/10 [00:02<00:00, 5.0it/s]epoch   1 | loss: 3", "e0 loss=4\ne1 loss=3"},
 	{"bars of data, then dicts without a bar",

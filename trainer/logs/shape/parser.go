@@ -119,8 +119,9 @@ type Options struct {
 
 // Line reads a line. It never returns an error: what is no number is the console's.
 func (p *Parser) Line(line []byte, to logs.Sink) error {
-	for n := len(line); n > 0 && (line[n-1] == '\r' || line[n-1] == ' ' || line[n-1] == '\t'); n-- {
-		line = line[:n-1] // a terminal's lines end with \r\n
+	line = bytes.TrimRight(line, "\r") // a terminal's lines end with \r\n
+	if bytes.IndexByte(line, '\r') < 0 {
+		line = bytes.TrimRight(line, " \t\r") // else blanks wipe out what stood there
 	}
 	if p.opening.decided {
 		tell(p.read(line, to), to)
