@@ -135,6 +135,9 @@ func OpenFound(c find.Candidate, dir files.Path) (Source, error) {
 	if r, ok := folders.Open(path); ok {
 		return Reading(r, path), nil
 	}
+	if info, err := path.Stat(); err == nil && info.Size() == 0 { // SwanLab's, which nothing shows yet to be no text
+		return Await(path, c.Run), nil
+	}
 	return openFile(path, c.Run)
 }
 

@@ -159,6 +159,31 @@ func add(text string) func(string) error {
 	}
 }
 
+// TestFoundEmpty: a run that is found by the name of its file is waited for until something stands in that, as SwanLab's.
+func TestFoundEmpty(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "run-x", "run-x.swanlab")
+	os.Mkdir(filepath.Dir(path), 0o700)
+	os.WriteFile(path, nil, 0o600)
+	found := Find(files.Here(dir))
+	if len(found) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	s, err := OpenFound(found[0], files.Here(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := losses(t, s); len(got) > 0 {
+		t.Fatalf("read %v of an empty file", got)
+	}
+	os.WriteFile(path, []byte("step 1 loss 0.5\n"), 0o600)
+	s.(*awaiting).checkedAt = time.Time{}
+	if got := losses(t, s); len(got) != 1 {
+		t.Errorf("read %v", got)
+	}
+}
+
 // TestAwaitedFile: a file is waited for, and read as what it is when something stands in it.
 func TestAwaitedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "train.log")
