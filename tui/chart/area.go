@@ -12,6 +12,7 @@ type Area struct {
 	Left, Right,
 	Low, High float64 // in the units of the axes, logarithms taken
 	log, logX bool
+	down      bool // y grows downwards
 	By        Axis
 }
 
@@ -53,7 +54,11 @@ func (a *Area) DotY(g *style.GlyphSet, v float64) int {
 	if a.High <= a.Low {
 		return top / 2
 	}
-	return within((a.High-a.up(v))/(a.High-a.Low)*float64(top), top)
+	part := (a.High - a.up(v)) / (a.High - a.Low)
+	if a.down {
+		part = 1 - part
+	}
+	return within(part*float64(top), top)
 }
 
 // within rounds a place to one of 0…last, or to the next on the side where it lies outside: a line to it has

@@ -47,7 +47,14 @@ func yTicks(a *Area, h int, unit string) (at []float64, labels []string) {
 	} else {
 		at = Steps(a.Low, a.High, max(2, (h+1)/3))
 	}
-	return at, format.AxisLabels(at, unit).All(at)
+	shown := at
+	if a.down {
+		shown = make([]float64, len(at))
+		for i, y := range at {
+			shown[i] = 1 - y
+		}
+	}
+	return at, format.AxisLabels(shown, unit).All(shown)
 }
 
 // DrawYAxis draws the line at the left of an area, and labels rows of it from the last to the first: one a row, and

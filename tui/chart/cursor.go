@@ -131,7 +131,11 @@ func between(p *Plot, b *Bucket) string {
 	if p.text(b.Min) == p.text(b.Max) {
 		return p.text(b.Last)
 	}
-	return p.text(b.Min) + " … " + p.text(b.Max)
+	low, high := b.Min, b.Max
+	if p.Y.Complement {
+		low, high = high, low
+	}
+	return p.text(low) + " … " + p.text(high)
 }
 
 // whereRow writes the place of the cursor on all axes that the run has, the chart's own one first.

@@ -105,6 +105,9 @@ func drawColumn(c *Canvas, a *Area, g *style.GlyphSet, col *dotColumn, prev dotC
 		col.last = col.low
 	}
 	top, bottom := a.DotY(g, col.high), a.DotY(g, col.low)
+	if a.down {
+		top, bottom = bottom, top
+	}
 	col.y = a.DotY(g, col.last)
 	if dashed && prev.used && col.x-prev.x == 1 && !gapless(col.x) {
 		return *col // dashes show where there is a point in each column, too

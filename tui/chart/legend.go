@@ -125,8 +125,12 @@ func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 			" not shown")})
 	}
 	if p.user.outliers {
-		say(m.above, "▴", "above", a.High)
-		say(m.below, "▾", "below", a.Low)
+		high, low := a.High, a.Low
+		if a.down {
+			high, low = low, high
+		}
+		say(m.above, "▴", "above", high)
+		say(m.below, "▾", "below", low)
 	}
 	return rows
 }

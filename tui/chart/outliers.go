@@ -50,6 +50,9 @@ func drawEdges(c *Canvas, v *style.Pen, p *Plot, a Area) (m missing) {
 		for j := range items {
 			b := &items[j]
 			x, above, below := b.X1[a.By], b.Max > high, a.below(b.Min, low)
+			if a.down {
+				above, below = below, above
+			}
 			if !above && !below || !a.has(x) {
 				continue
 			}

@@ -52,12 +52,15 @@ type XAxis struct {
 
 // YAxis is how a plot scales and labels y.
 type YAxis struct {
-	Zero   bool       // a linear axis starts at zero
-	Clip   [2]float64 // bounds, when the second is above the first
-	Show   [2]float64 // what is within the axis whatever the data, likewise
-	Unit   string     // of its labels, as format.AxisLabels takes it
-	Name   string     // in the corner where there is room
-	Margin int        // its least width, to align charts
+	Zero bool       // a linear axis starts at zero
+	Clip [2]float64 // bounds, when the second is above the first
+	Show [2]float64 // what is within the axis whatever the data, likewise
+	Unit string     // of its labels, as format.AxisLabels takes it
+	// Complement turns an error into an accuracy: what is written are the values' distances from 1, and y grows
+	// downwards, so that a logarithmic axis has 90 %, 99 % and 99.9 % as far from each other.
+	Complement bool
+	Name       string // in the corner where there is room
+	Margin     int    // its least width, to align charts
 }
 
 // Curve is one line of a plot.
@@ -186,6 +189,9 @@ func (p *Plot) Add(k Curve) {
 
 // text writes one of the plot's values.
 func (p *Plot) text(y float64) string {
+	if p.Y.Complement {
+		y = 1 - y
+	}
 	if p.Value != nil {
 		return p.Value(y)
 	}

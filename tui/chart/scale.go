@@ -9,7 +9,7 @@ import (
 // scale finds the ranges of both axes; false when there is nothing to draw.
 func (p *Plot) scale() (Area, bool) {
 	a := Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1), log: p.Log, By: p.By,
-		logX: p.LogX}
+		logX: p.LogX, down: p.Y.Complement}
 	a.Left, a.Right = p.reach()
 	if a.Left > a.Right {
 		return a, false

@@ -10,6 +10,7 @@ import (
 	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/dashboard/race"
 	"newtop/tui/dashboard/replay"
+	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -133,6 +134,14 @@ func inFooter(b *screen.Binding[*desk.App], foot string, reason func(*desk.App) 
 	return b.Footer(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
 }
 
+// unclassified is why there is no accuracy to show.
+func unclassified(a *desk.App) string {
+	if a.H.Regression() {
+		return "a regression has no accuracy"
+	}
+	return ""
+}
+
 // rewind sends a run back to an epoch.
 func rewind(a *desk.App, epoch int) tea.Cmd { return a.Send(event.Rewind{Epoch: epoch}) }
 
@@ -145,6 +154,15 @@ func viewBindings() []*screen.Binding[*desk.App] {
 			"pane", desk.Covered),
 		inFooter(desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
 			On(func(a *desk.App, _ string) tea.Cmd { return toggleLog(a) }), "log", desk.Covered),
+		desk.Bind(desk.GroupView, "A", "accuracy in place of the error, and back", "A").
+			Then(func(a *desk.App, _ string) { a.TurnAccuracy() }).
+			FooterBy(func(a *desk.App) string {
+				if a.ShowsAccuracy() {
+					return "error"
+				}
+				return "accuracy"
+			}).While(func(a *desk.App) bool { return a.Focus == layout.Accuracy && unclassified(a) == "" }).
+			Unless(unclassified),
 		desk.Use(desk.GroupView, "search the log", screen.Filter).
 			On(func(a *desk.App, _ string) tea.Cmd { return searchLog(a) }).Unless(desk.Covered),
 		desk.Bind(desk.GroupView, "R", "the recorded runs, and back", "R").

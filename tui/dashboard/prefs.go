@@ -25,7 +25,7 @@ func (c *choices) recall(a *desk.App, o *screen.Options) {
 	if !ok {
 		return
 	}
-	c.saves.Format = p.Save
+	c.saves.Format, a.Accuracy = p.Save, p.Accuracy
 	for _, pane := range charted(a) {
 		pane.SetXAxis(p.XAxis)
 	}
@@ -45,7 +45,7 @@ func charted(a *desk.App) (out []chart.AxisKeeper) {
 // now are the choices that the screen shows now. Of charts that differ, the one changed last counts.
 func (c *choices) now(a *desk.App) screen.Preferences {
 	p, last := a.Appearance(), a.Prefs.Last()
-	p.XAxis, p.Save = last.XAxis, c.saves.Format
+	p.XAxis, p.Save, p.Accuracy = last.XAxis, c.saves.Format, a.Accuracy
 	for i, pane := range charted(a) {
 		x := pane.XAxis()
 		switch {

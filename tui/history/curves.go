@@ -26,6 +26,7 @@ type Curves struct {
 
 	maxBuckets int            // buckets of a curve; 0: chart.MaxBuckets
 	metricAt   map[string]int // where a figure of another program stands, by its key
+	logged     []loggedName
 
 	now   chart.Position // of the newest epoch
 	notes []Note
@@ -189,7 +190,11 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		}
 	}
 	for i, f := range e.Metrics {
-		if f.Value.Absent() || f.Note().Of != "" || f.Late() && event.IsQuantity(f.Key) {
+		if f.Value.Absent() || f.Late() && event.IsQuantity(f.Key) {
+			continue
+		}
+		if of := f.Note().Of; of != "" {
+			c.named(f.Key, of)
 			continue
 		}
 		x := c.now
@@ -205,6 +210,32 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		}
 		c.Metrics[at].add(f, x, true)
 	}
+}
+
+// loggedName is what another program calls a quantity in its log.
+type loggedName struct {
+	of   event.Quantity
+	name string
+}
+
+// named notes what a quantity is called in the log.
+func (c *Curves) named(name, of string) {
+	if slices.ContainsFunc(c.logged, func(l loggedName) bool { return l.name == name }) {
+		return
+	}
+	if q, known := event.QuantityOf(of); known {
+		c.logged = append(c.logged, loggedName{q, name})
+	}
+}
+
+// Logged is what a log calls a quantity that it has under another name, "" for none; accuracy: its values are what the
+// quantity, an error, lacks of 1.
+func (c *Curves) Logged(q event.Quantity) (name string, accuracy bool) {
+	i := slices.IndexFunc(c.logged, func(l loggedName) bool { return l.of == q })
+	if i < 0 {
+		return "", false
+	}
+	return c.logged[i].name, event.ParseTag(c.logged[i].name).Accuracy
 }
 
 // newMetric makes the curve of a key, and returns -1 where there are too many.

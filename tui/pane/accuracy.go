@@ -8,7 +8,7 @@ import (
 	"newtop/tui/style"
 )
 
-// Accuracy shows the share of wrongly classified rows, or for regression the root mean square error.
+// Accuracy shows the share of wrongly or of rightly classified rows, or for regression the root mean square error.
 type Accuracy struct {
 	Charted
 	chart chart.Canvas
@@ -22,7 +22,7 @@ var (
 	_ Pictured = (*Accuracy)(nil)
 )
 
-func (*Accuracy) Name(v *View) string { return metricName(v.H) }
+func (*Accuracy) Name(v *View) string { return v.MetricName() }
 
 func (p *Accuracy) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
@@ -33,43 +33,35 @@ func (*Accuracy) Blank(h *history.History) bool {
 
 func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
 
-// unit is how the quantity is written.
-func (p *Accuracy) unit(v *View) func(float64) string {
-	if v.H.Regression() {
-		return format.Number
-	}
-	return format.Percent
-}
-
 func (p *Accuracy) Header(v *View, l *style.Line) {
-	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
+	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, v.MetricText,
+		v.Accurate())
 	if v.H.Best.Known && v.H.Epochs > 1 {
-		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)),
+		l.Group(style.Muted.Of("  best "), style.Strong.Of(v.MetricText(v.H.Best.Value)),
 			style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
 	}
 	if low, high := v.H.Curves.MemberLow.Last(), v.H.Curves.MemberHigh.Last(); low == low {
-		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
+		l.Group(style.Muted.Of("  members "), style.Text.Of(v.MetricText(low)+" to "+v.MetricText(high)))
 	}
-	scaleHeader(l, p.log)
+	pl := p.plot(v)
+	scaleHeader(l, pl.Log)
 }
 
 func (p *Accuracy) plot(v *View) chart.Plot {
 	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)
+	v.MetricAxis(&pl)
 	pl.Log, pl.Y.Zero = p.log, true
 	if !v.H.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
 			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.H.Curves.MemberLow, Mark: '.'},
 			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.H.Curves.MemberHigh, Mark: '.'})
 	}
-	if !v.H.Regression() {
-		pl.Y.Unit = format.PercentUnit
-	}
 	return pl
 }
 
 func (p *Accuracy) Body(v *View, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.Best, pl.Value, pl.Waiting = true, p.unit(v), v.Without(p.Name(v))
+	pl.Best, pl.Waiting = true, v.Without(p.Name(v))
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -77,16 +69,21 @@ func (p *Accuracy) Body(v *View, w, h int, zoomed bool) []string {
 }
 
 func (p *Accuracy) Strip(v *View, w, h int) []string {
-	return pairStrip(v, &p.chart, p.plot(v), p.Name(v), p.unit(v), w, h)
+	return pairStrip(v, &p.chart, p.plot(v), p.Name(v), v.MetricText, w, h)
 }
 
 func (p *Accuracy) Figure(v *View) *figure.Chart {
-	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly",
+	f := figure.Chart{Title: v.MetricName(), Y: "share of rows classified wrongly",
 		Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)}
-	if v.H.Regression() {
-		f.Title, f.Y = "RMSE", "root mean square error"
-		if v.H.Run != nil {
-			f.Title = v.H.Run.Data.RMSE()
+	switch {
+	case v.H.Regression():
+		f.Y = "root mean square error"
+	case v.Accuracy:
+		f.Y = "share of rows classified rightly"
+		for _, c := range f.Curves {
+			for i := range c.Points {
+				c.Points[i].Y = 1 - c.Points[i].Y
+			}
 		}
 	}
 	return RunFigure(v.H, f)

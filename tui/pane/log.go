@@ -48,7 +48,7 @@ func (*Log) Header(v *View, l *style.Line) {
 	}
 	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"))
 	if v.faulty() {
-		l.Group(style.Muted.Of(", "), v.faultColor().Of(metricName(v.H)))
+		l.Group(style.Muted.Of(", "), v.faultColor().Of(v.MetricName()))
 	}
 }
 
@@ -128,19 +128,18 @@ func (p *Log) metrics(v *View, e *history.Entry, l *style.Line) {
 		return
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
-	fault, testFault, unit := s.Error, s.TestError, format.Percent
-	train, _ := v.H.Metrics()
-	if v.H.Regression() {
-		fault, testFault, unit = s.RMSE, s.TestRMSE, format.Number
+	train, test := v.H.Metrics()
+	fault := func(t style.Token, q event.Quantity) {
+		l.Group(t.Of(" " + style.Right(v.MetricText(float64(*q.Of(s))), 6)))
 	}
 	switch {
 	case !v.faulty():
 	case !v.H.Curves.ValidationMetric.Empty():
-		l.Group(style.Validation.Of(" " + style.Right(unit(float64(*train.Validation().Of(s))), 6)))
-	case !testFault.Absent():
-		l.Group(style.Test.Of(" " + style.Right(unit(float64(testFault)), 6)))
+		fault(style.Validation, train.Validation())
+	case !test.Of(s).Absent():
+		fault(style.Test, test)
 	default:
-		l.Group(style.Train.Of(" " + style.Right(unit(float64(fault)), 6)))
+		fault(style.Train, train)
 	}
 	if e.Stop != 0 {
 		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)),
@@ -193,11 +192,9 @@ var logged = [...]struct {
 // writeReported writes what another program told of an epoch, by names, as it tells not always the same.
 func (v *View) writeReported(e *event.EpochEvent, l *style.Line) {
 	for _, k := range logged {
-		y, unit := *k.of.Of(e), format.Number
-		if k.of.Info().Share {
-			unit = format.Percent
-		}
-		if !y.Absent() && !l.Group(style.Muted.Of("  "+k.name+" "), k.token.Of(unit(float64(y)))) {
+		y := *k.of.Of(e)
+		name, text := v.quantity(k.of, k.name, float64(y))
+		if !y.Absent() && !l.Group(style.Muted.Of("  "+name+" "), k.token.Of(text)) {
 			return
 		}
 	}

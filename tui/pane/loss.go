@@ -48,7 +48,7 @@ func (p *Loss) plot(v *View) chart.Plot {
 }
 
 func (p *Loss) Header(v *View, l *style.Line) {
-	pairHeader(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
+	pairHeader(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number, false)
 	pl := p.plot(v)
 	scaleHeader(l, pl.Log)
 }
@@ -98,17 +98,11 @@ func Waiting(v *View) string {
 	return "waiting for the first epoch"
 }
 
-// Without says why there is nothing of a kind: it is still to come, or the record does not have it.
-func (v *View) Without(what string) string {
-	if _, loading := v.H.Loading(); loading || !v.H.Watched() || v.H.Epochs == 0 {
-		return Waiting(v)
-	}
-	return "the record has no " + what
-}
-
 // pairHeader writes the newest values of both kinds of rows with the direction they moved in, and marks those after
 // which one came that is not finite. What decides comes first; rows of which nothing is told are left out.
-func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
+// mirrored: what is written falls where the series rise.
+func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string,
+	mirrored bool) {
 	gap := ""
 	for _, k := range []struct {
 		name   string
@@ -120,7 +114,11 @@ func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, t
 		}
 		parts := append([]style.Part{style.Muted.Of(gap + k.name)}, k.series.Now(k.color, text)...)
 		if !k.series.Broken() {
-			parts = append(parts, style.Muted.Of(trend(k.series.Last(), k.series.Before())))
+			now, before := k.series.Last(), k.series.Before()
+			if mirrored {
+				now, before = before, now
+			}
+			parts = append(parts, style.Muted.Of(trend(now, before)))
 		}
 		l.Group(parts...)
 		gap = "  "

@@ -22,6 +22,8 @@ type View struct {
 	style.Pen
 	H      *history.History
 	Viewer bool // the screen is that of one who may look and no more
+	// Accuracy has the share of rightly classified rows stand in the place of that of wrongly classified ones.
+	Accuracy bool
 }
 
 // Unasked reports whether nobody answers what this screen asks: there is no answer, or no right to ask.

@@ -1,10 +1,15 @@
 package pane
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/style"
 )
 
 // NoSolves reports whether the current method has no inner solves: what its newest epoch had, and before
@@ -26,13 +31,82 @@ func NextRadius(h *history.History) (r float64, ok bool) {
 	return r, err == nil && format.Number(r) != format.Number(now)
 }
 
-// metricName names what the run's rows are judged by beside the loss.
-func metricName(h *history.History) string {
-	if h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)) {
+// LogsAccuracy reports whether a log has accuracies, so that they are shown unless the user wants errors.
+func LogsAccuracy(h *history.History) bool {
+	for _, q := range classified {
+		if _, accuracy := h.Curves.Logged(q); accuracy {
+			return true
+		}
+	}
+	return false
+}
+
+// classified are the shares of wrongly classified rows.
+var classified = [...]event.Quantity{event.Error, event.ValidationError, event.TestError}
+
+// Accurate reports whether errors are shown as accuracies.
+func (v *View) Accurate() bool { return v.Accuracy && !v.H.Regression() }
+
+// MetricName names what the run's rows are judged by beside the loss, as its log does.
+func (v *View) MetricName() string {
+	switch h := v.H; {
+	case h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)):
 		if h.Run != nil {
 			return h.Run.Data.RMSE()
 		}
 		return "RMSE"
+	case !v.Accuracy:
+		return "error"
 	}
-	return "error"
+	for _, q := range classified {
+		if name, accuracy := v.H.Curves.Logged(q); accuracy {
+			return style.Clean(name)
+		}
+	}
+	return "accuracy"
+}
+
+// MetricText writes a value of what MetricName names.
+func (v *View) MetricText(y float64) string {
+	switch {
+	case v.H.Regression():
+		return format.Number(y)
+	case v.Accuracy:
+		y = 1 - y
+	}
+	return format.Percent(y)
+}
+
+// metricAxis has a plot of it write and draw it so.
+func (v *View) MetricAxis(p *chart.Plot) {
+	p.Value = format.Number
+	if !v.H.Regression() {
+		p.Percent()
+		p.Y.Complement = v.Accuracy
+	}
+}
+
+// quantity names a number of an epoch as its log does, and writes one of its values.
+func (v *View) quantity(q event.Quantity, name string, y float64) (string, string) {
+	own, accuracy := v.H.Curves.Logged(q)
+	switch {
+	case !q.Info().Share:
+		return cmp.Or(style.Clean(own), name), format.Number(y)
+	case !v.Accuracy:
+		if accuracy {
+			own = ""
+		}
+		return cmp.Or(style.Clean(own), name), format.Percent(y)
+	case !accuracy:
+		own = strings.Replace(name, "error", "accuracy", 1)
+	}
+	return style.Clean(own), format.Percent(1 - y)
+}
+
+// Without says why there is nothing of a kind: it is still to come, or the record does not have it.
+func (v *View) Without(what string) string {
+	if _, loading := v.H.Loading(); loading || !v.H.Watched() || v.H.Epochs == 0 {
+		return Waiting(v)
+	}
+	return "the record has no " + what
 }

@@ -21,8 +21,11 @@ type Preferences struct {
 	Theme  string `toml:"theme,omitempty"`
 	Glyphs string `toml:"glyphs,omitempty"`
 	Mouse  *bool  `toml:"mouse,omitempty"`
-	XAxis  string `toml:"x-axis,omitempty"`
-	Save   string `toml:"save,omitempty"` // the format that models are saved in
+	// Accuracy has the dashboard show accuracies and not errors; unset: as a log has them, and errors of newtop's own
+	// runs.
+	Accuracy *bool  `toml:"accuracy,omitempty"`
+	XAxis    string `toml:"x-axis,omitempty"`
+	Save     string `toml:"save,omitempty"` // the format that models are saved in
 	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way
 	// round.
 	RunColumns string `toml:"run-columns,omitempty"`
@@ -149,6 +152,9 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	k.dirty = storeChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty
 	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
 		k.stored.Mouse, k.dirty = now.Mouse, true
+	}
+	if a, b := now.Accuracy, k.last.Accuracy; a != b && (a == nil || b == nil || *a != *b) {
+		k.stored.Accuracy, k.dirty = a, true
 	}
 	k.last = now
 	return k.next()

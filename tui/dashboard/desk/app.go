@@ -49,6 +49,8 @@ type App struct {
 	Closed   bool // nothing more comes from the feed
 	ReadOnly bool
 
+	Accuracy *bool // whether errors are shown as accuracies; nil: as the log has them
+
 	Clock   func() time.Time
 	trained trainedClock
 }
@@ -135,7 +137,27 @@ func NewApp(feed feed.Feed, o *screen.Options, methods []*optim.Info, above Abov
 func (a *App) OnlyViews() bool { return a.Viewer != nil && !a.Viewer.Control }
 
 // PaneView is what panes are drawn from.
-func (a *App) PaneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.H, Viewer: a.OnlyViews()} }
+func (a *App) PaneView() *pane.View {
+	return &pane.View{Pen: a.Pen, H: a.H, Viewer: a.OnlyViews(), Accuracy: a.ShowsAccuracy()}
+}
+
+// ShowsAccuracy reports whether errors are shown as accuracies: as the user chose, or else where a log has such.
+func (a *App) ShowsAccuracy() bool {
+	if a.Accuracy != nil {
+		return *a.Accuracy
+	}
+	return pane.LogsAccuracy(a.H)
+}
+
+// TurnAccuracy shows an error in place of the accuracy, and back. Who goes back to what is shown by itself has no
+// choice that other runs are shown by.
+func (a *App) TurnAccuracy() {
+	on := !a.ShowsAccuracy()
+	if a.Accuracy = &on; on == pane.LogsAccuracy(a.H) {
+		a.Accuracy = nil
+	}
+	a.Changes++
+}
 
 // Join has a screen show the common history.
 func (a *App) Join(c *Common) {

@@ -36,6 +36,7 @@ type appearance struct {
 	noColor, dark bool
 	profile       colorprofile.Profile
 	ascii         bool
+	accuracy      bool
 }
 
 // paneKey reports what a pane's picture depends on besides the history.

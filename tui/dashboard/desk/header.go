@@ -189,12 +189,10 @@ func headerState(a *App, w int) string {
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func summary(a *App, d *event.DoneEvent, w int) string {
-	unit, what := format.Percent, "error "
-	if a.H.Regression() {
-		unit, what = format.Number, "RMSE "
-	}
+	v := a.PaneView()
+	unit, what := v.MetricText, v.MetricName()+" "
 	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
-		what = "loss "
+		unit, what = format.Number, "loss "
 	}
 	switch a.H.Measure.Quantity {
 	case a.H.Measure.Validation():

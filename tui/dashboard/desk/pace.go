@@ -71,7 +71,7 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 // appearanceOf is how things appear on a screen now.
 func appearanceOf(a *App) appearance {
 	return appearance{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
-		ascii: a.Glyphs.ASCII}
+		ascii: a.Glyphs.ASCII, accuracy: a.ShowsAccuracy()}
 }
 
 // drawPane returns the rows of a pane's rectangle.

@@ -190,10 +190,7 @@ func recordedEpochs(h *history.History, typed string) (out []int) {
 
 // list has a heading and at most n−1 epochs around the chosen one.
 func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
-	fault, unit := "error", format.Percent
-	if v.H.Regression() {
-		fault, unit = "RMSE", format.Number
-	}
+	fault, unit := v.MetricName(), v.MetricText
 	tested := !v.H.Curves.TestMetric.Empty()
 	validated := !v.H.Curves.ValidationMetric.Empty()
 	switch {

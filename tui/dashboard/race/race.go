@@ -5,7 +5,6 @@ package race
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/dashboard/desk"
@@ -197,10 +196,7 @@ func (r *View) compose(v *pane.View, w, h int) []string {
 
 // charts draws losses and faults side by side.
 func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
-	fault, unit := "error", format.PercentUnit
-	if v.H.Regression() {
-		fault, unit = "RMSE", ""
-	}
+	fault := v.MetricName()
 	if !v.H.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
@@ -209,12 +205,14 @@ func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
 	if alone {
 		left = w
 	}
-	loss := r.chart(v, &r.lossChart, "loss", "", func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left,
-		h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", chart.Plot{},
+		func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
 	if alone {
 		return loss
 	}
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] },
+	var p chart.Plot
+	v.MetricAxis(&p)
+	other := r.chart(v, &r.faultChart, fault, p, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] },
 		w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
@@ -223,10 +221,9 @@ func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w,
-	h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, XAxis: chart.XAxis{Whole: r.axis != history.BySeconds}, Y: chart.YAxis{Unit: unit},
-		Waiting: "waiting for the first laps"}
+func (r *View) chart(v *pane.View, c *chart.Canvas, name string, p chart.Plot,
+	of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+	p.Log, p.Whole, p.Waiting = !r.linear, r.axis != history.BySeconds, "waiting for the first laps"
 	switch r.axis {
 	case history.ByEquivalents:
 		p.Limit = float64(v.H.Race.Event.Equivalents)

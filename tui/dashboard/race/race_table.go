@@ -35,10 +35,7 @@ func (r *View) title(v *pane.View, room int) []style.Part {
 func (r *View) measure(v *pane.View) string {
 	s := "loss"
 	if !r.byLoss {
-		s = "error"
-		if v.H.Regression() {
-			s = "RMSE"
-		}
+		s = v.MetricName()
 		if !v.H.Curves.TestMetric.Empty() {
 			s = "test " + s
 		}
@@ -72,9 +69,10 @@ type columnWidths struct {
 }
 
 func (r *View) columns(v *pane.View, w int) columnWidths {
-	c := columnWidths{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
+	c := columnWidths{name: 11, unit: v.MetricText, title: v.MetricName(), laps: 5}
+	c.fault = max(7, style.Cells(c.title)+1)
 	if v.H.Regression() {
-		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
+		c.fault = 10
 	}
 	if c.best = c.fault + 1; r.byLoss {
 		c.best = max(c.best, 9)
@@ -214,6 +212,9 @@ func (r *View) verdict(v *pane.View, unit func(float64) string) [][]style.Part {
 	}
 	low, high := best(first), best(&v.H.Race.Racers[order[1]])
 	by := ", " + lead(low, high, !byLoss && !v.H.Regression()) + " below "
+	if !byLoss && v.Accurate() {
+		by = strings.Replace(by, "below", "above", 1)
+	}
 	switch {
 	case !format.Finite(high):
 		return clauses
