@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"newtop/internal/filelock"
+	"newtop/internal/routine"
 )
 
 // maxDownload bounds one file, so that a server that never ends does not fill the disk.
@@ -184,7 +185,7 @@ func (f *fetcher) receive(ctx context.Context, url string, part *os.File) error 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(f.patience, func() { cancel(errSilent) })
+	silence := time.AfterFunc(f.patience, routine.Guard(func() { cancel(errSilent) }))
 	defer silence.Stop()
 	response, err := f.request(ctx, url, have)
 	if err != nil {

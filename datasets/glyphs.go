@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"golang.org/x/image/vector"
+
+	"newtop/internal/routine"
 )
 
 //go:generate go run ./gen glyphs.bin
@@ -145,13 +147,13 @@ func render(n, side int, seed uint64, sample func(p *pen, i int)) {
 	workers := runtime.GOMAXPROCS(0)
 	var wait sync.WaitGroup
 	for k := range workers {
-		wait.Go(func() {
+		wait.Go(routine.Guard(func() {
 			p := newPen(side)
 			for i := k * n / workers; i < (k+1)*n/workers; i++ {
 				p.pcg.Seed(seed, uint64(i))
 				sample(p, i)
 			}
-		})
+		}))
 	}
 	wait.Wait()
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/routine"
 )
 
 // ScalingKind names the way in which columns were scaled.
@@ -62,12 +64,12 @@ func (s *Scaling) apply(m *mat.Dense) {
 	const share = 1024
 	var all sync.WaitGroup
 	for first := 0; first < rows; first += share {
-		all.Go(func() {
+		all.Go(routine.Guard(func() {
 			for i := first; i < min(first+share, rows); i++ {
 				row := m.RawRowView(i)
 				s.ValueTo(row, row)
 			}
-		})
+		}))
 	}
 	all.Wait()
 }
@@ -147,7 +149,7 @@ func (f *fit) standard(stripes int) (Scaling, error) {
 		}
 		from += columns
 		c.each = func(visit func(row []float64)) error { return f.each(first, last, visit) }
-		all.Go(func() { parts[i], errs[i] = c.standard() })
+		all.Go(routine.Guard(func() { parts[i], errs[i] = c.standard() }))
 	}
 	all.Wait()
 	s := Scaling{Kind: ScaledStandard}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -70,9 +71,9 @@ func (k *modelLink) interrupt() {
 		return
 	}
 	ctx := k.out.Ctx
-	context.AfterFunc(ctx, func() {
-		time.AfterFunc(answerGrace, func() { m.InterruptRequest(context.Cause(ctx)) })
-	})
+	context.AfterFunc(ctx, routine.Guard(func() {
+		time.AfterFunc(answerGrace, routine.Guard(func() { m.InterruptRequest(context.Cause(ctx)) }))
+	}))
 }
 
 // keep leaves the model the weights that the run came to.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/models/reduce"
 	"newtop/trainer/analyst"
 	"newtop/trainer/checkpoint"
@@ -91,7 +92,7 @@ func (l *loop) run() error {
 func (l *loop) prepare() error {
 	var ctx context.Context
 	ctx, l.model.cancel = context.WithCancel(context.WithoutCancel(l.ctx))
-	leave := context.AfterFunc(l.ctx, l.model.cancel)
+	leave := context.AfterFunc(l.ctx, routine.Guard(l.model.cancel))
 	prepared := l.work.StartLoading(ctx)
 	for {
 		var err error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/datasets"
+	"newtop/internal/routine"
 	"newtop/models/modelfile"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
@@ -93,7 +94,7 @@ func (s *saver) save(file string, over bool, answer chan error) {
 	}
 	e := event.SavedEvent{Epoch: from.Epoch, File: file, Format: format}
 	s.pending++
-	go func() {
+	routine.Go(func() {
 		w := written{event: e, answer: answer}
 		w.err = checkpoint.GuardPanics(func() (err error) {
 			w.event.Bytes, err = modelfile.Write(file, m)
@@ -102,7 +103,7 @@ func (s *saver) save(file string, over bool, answer chan error) {
 		if s.session.send(context.Background(), request{command: w, answer: make(chan error, 1)}) != nil {
 			answer <- w.err // the run was cancelled, and did not wait for this
 		}
-	}()
+	})
 }
 
 // saved publishes that a file was written.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"newtop/internal/routine"
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -131,13 +132,13 @@ func Play(ctx context.Context, source stream.Source, name string, how stream.Opt
 	player := stream.NewPlayer(source, how)
 	f := player.Feed()
 	ended := make(chan error, 1)
-	go func() {
+	routine.Go(func() {
 		err := player.Run(ctx)
 		if ctx.Err() != nil {
 			err = nil
 		}
 		ended <- err
-	}()
+	})
 	w = Watched{Name: name, Feed: f, Source: source.Name(),
 		Open: func(context.Context) (screen.Layer, func(), error) {
 			own := player.Feed()

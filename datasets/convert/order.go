@@ -3,6 +3,8 @@ package convert
 import (
 	"io"
 	"runtime"
+
+	"newtop/internal/routine"
 )
 
 // inOrder works on jobs in several goroutines, and writes what comes out in the order of the jobs. next gives a job,
@@ -49,10 +51,10 @@ func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
 		}
 		done := make(chan result, 1)
 		pending = append(pending, done)
-		go func() {
+		routine.Go(func() {
 			text, err := work(dst, job)
 			done <- result{text, err}
-		}()
+		})
 		if len(pending) >= runtime.GOMAXPROCS(0) {
 			writeFirst()
 		}

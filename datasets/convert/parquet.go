@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"newtop/datasets/fault"
+	"newtop/internal/routine"
 )
 
 // parquet is a file in Apache Parquet, of which the columns are plain: https://parquet.apache.org/docs/file-format.
@@ -201,10 +202,10 @@ func (p *parquet) decode(g *rowGroup) ([][]page, error) {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for j := range p.columns {
 		slots <- struct{}{}
-		all.Go(func() {
+		all.Go(routine.Guard(func() {
 			columns[j], errs[j] = p.column(j, &g.Columns[j].About)
 			<-slots
-		})
+		}))
 	}
 	all.Wait()
 	for _, err := range errs {

@@ -13,6 +13,7 @@ import (
 	"newtop/datasets"
 	"newtop/datasets/csv"
 	"newtop/datasets/csv/schema"
+	"newtop/internal/routine"
 )
 
 // Survey is what is told of a data set.
@@ -198,11 +199,11 @@ func (s *Survey) measure(d *datasets.Dataset) {
 	var all sync.WaitGroup
 	next := make(chan *Column)
 	for range runtime.GOMAXPROCS(0) {
-		all.Go(func() {
+		all.Go(routine.Guard(func() {
 			for c := range next {
 				s.complete(d, c)
 			}
-		})
+		}))
 	}
 	for j := range s.Columns {
 		next <- &s.Columns[j]

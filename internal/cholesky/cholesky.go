@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 
+	"newtop/internal/routine"
 	"newtop/internal/vector"
 )
 
@@ -75,7 +76,7 @@ func (c *Factor) Factorize(a blas64.Symmetric, mu float64, watch func(part, part
 	}
 	var others sync.WaitGroup
 	for _, s := range c.spaces[1:workers] {
-		others.Go(func() { (&tileWork{factoring: f, tileSpace: s}).run() })
+		others.Go(routine.Guard(func() { (&tileWork{factoring: f, tileSpace: s}).run() }))
 	}
 	(&tileWork{factoring: f, tileSpace: c.spaces[0], reports: true}).run()
 	others.Wait()

@@ -2,6 +2,7 @@
 package imports
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -24,7 +25,7 @@ type here struct{}
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "trainer/logs/files"},
+	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "internal/routine", "trainer/logs/files"},
 	{"trainer/logs/plain", "trainer/logs", "trainer/logs/files/filestest", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog", "trainer/logs/internal/points", "trainer/logs/jsontext", "datasets/csv/lex"},
 	{"datasets/csv/schema"},
@@ -249,6 +250,13 @@ func misplaced(file string, f *ast.File) (wrong []string) {
 			return true
 		})
 	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if text := unguarded(n); text != "" && !starts(dir) {
+			wrong = append(wrong, fmt.Sprintf("%s starts a goroutine with %s: expected internal/routine, which gives the "+
+				"terminal back if it panics", file, text))
+		}
+		return true
+	})
 	if !within(dir, "tui") {
 		return wrong
 	}
@@ -269,6 +277,40 @@ func misplaced(file string, f *ast.File) (wrong []string) {
 		return true
 	})
 	return wrong
+}
+
+// starts reports whether a directory may start goroutines by itself: internal/routine, and helpers of tests.
+func starts(dir string) bool {
+	return dir == "internal/routine" || strings.HasSuffix(dir, "test")
+}
+
+// unguarded is how a node starts a goroutine whose panic leaves the terminal as a screen has it; "": it does not.
+func unguarded(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		if _, ok := n.(*ast.GoStmt); ok {
+			return "go"
+		}
+		return ""
+	}
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "AfterFunc" && (s.Sel.Name != "Go" || len(call.Args) != 1) || named(s.X) == "routine" {
+		return ""
+	}
+	if guard, ok := call.Args[len(call.Args)-1].(*ast.CallExpr); ok {
+		if g, ok := guard.Fun.(*ast.SelectorExpr); ok && g.Sel.Name == "Guard" && named(g.X) == "routine" {
+			return ""
+		}
+	}
+	return s.Sel.Name
+}
+
+// named is the name that an expression is; "": it is something else.
+func named(x ast.Expr) string {
+	if id, ok := x.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
 }
 
 func level(dir string) int {
@@ -329,6 +371,32 @@ func TestMisplacedCodeIsSeen(t *testing.T) {
 		}
 		if got := misplaced(c.file, f); (len(got) > 0) != c.wrong {
 			t.Errorf("%s with %s: %q", c.file, c.code, got)
+		}
+	}
+}
+
+func TestUnguardedGoroutinesAreSeen(t *testing.T) {
+	for line, want := range map[string]string{
+		"go f()":                                 "go",
+		"go func() {}()":                         "go",
+		"w.Go(f)":                                "Go",
+		"time.AfterFunc(d, func() {})":           "AfterFunc",
+		"routine.Go(f)":                          "",
+		"w.Go(routine.Guard(f))":                 "",
+		"context.AfterFunc(c, routine.Guard(f))": "",
+		"source.Go(up, down)":                    "",
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package x\nfunc _() { "+line+" }", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		ast.Inspect(f, func(n ast.Node) bool {
+			got = cmp.Or(got, unguarded(n))
+			return true
+		})
+		if got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

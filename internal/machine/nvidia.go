@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again
@@ -98,7 +100,7 @@ func (n *nvidia) follow(query string, take func(line string, now time.Time)) {
 	if err := cmd.Start(); err != nil {
 		return
 	}
-	n.ended.Go(func() {
+	n.ended.Go(routine.Guard(func() {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			n.mu.Lock()
@@ -107,7 +109,7 @@ func (n *nvidia) follow(query string, take func(line string, now time.Time)) {
 		}
 		_, _ = io.Copy(io.Discard, out) // of a line without end
 		_ = cmd.Wait()                  // why it ended changes nothing
-	})
+	}))
 }
 
 func (n *nvidia) close() {

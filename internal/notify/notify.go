@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/alert"
 )
 
@@ -101,13 +102,13 @@ func New(specs []string, o Options) (*Notifier, error) {
 	for _, d := range list {
 		queue := make(chan Message, queued)
 		n.queues, n.names = append(n.queues, queue), append(n.names, d.String())
-		n.workers.Go(func() {
+		n.workers.Go(routine.Guard(func() {
 			for m := range queue {
 				if err := d.bring(ctx, &m); err != nil {
 					o.Failed(fmt.Sprintf("%s: %s: the alert %q is lost", d, oneLine(err.Error()), m.Text))
 				}
 			}
-		})
+		}))
 	}
 	return n, nil
 }
@@ -137,10 +138,10 @@ func (n *Notifier) Close(ctx context.Context) {
 		close(queue)
 	}
 	brought := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		n.workers.Wait()
 		close(brought)
-	}()
+	})
 	select {
 	case <-brought:
 	case <-ctx.Done():

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/routine"
 )
 
 // Permutation importance [Breiman 2001, §10; Fisher et al. 2019]: by how much a measure of error rises when the values
@@ -197,12 +199,12 @@ func (p *Permutation) run(n int, stop func() error, do func(n int, w *worker)) e
 		return next - 1
 	}
 	for range max(1, min(p.Threads, n)) {
-		all.Go(func() {
+		all.Go(routine.Guard(func() {
 			w := worker{p: p}
 			for i := take(); i < n; i = take() {
 				do(i, &w)
 			}
-		})
+		}))
 	}
 	all.Wait()
 	return failed

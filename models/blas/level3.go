@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"newtop/internal/kernel"
+	"newtop/internal/routine"
 )
 
 // parallelSize is from how many multiply-adds on a product starts goroutines: it then takes some 100 µs.
@@ -65,11 +66,11 @@ func share(workers, n int, f func(i int)) {
 	var next atomic.Int64
 	var done sync.WaitGroup
 	for range min(workers, n) {
-		done.Go(func() {
+		done.Go(routine.Guard(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
 			}
-		})
+		}))
 	}
 	done.Wait()
 }

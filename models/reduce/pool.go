@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // Pool is a set of threads that networks compute on. Its workers live until Close; the goroutine that
@@ -51,7 +53,7 @@ func NewPool(threads int) *Pool {
 	for i := range p.helpers {
 		h := &helper{token: make(chan struct{}, 1)}
 		p.helpers[i] = h
-		p.exited.Go(func() { p.serve(i+1, h) })
+		p.exited.Go(routine.Guard(func() { p.serve(i+1, h) }))
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
@@ -56,7 +57,7 @@ type Entry struct {
 func StartRecording(r Recorder) *Recording {
 	rec := &Recording{queue: make(chan Entry, recordBacklog), last: make(chan struct{}), done: make(chan struct{})}
 	rec.Keeper, _ = r.(Keeper)
-	go func() {
+	routine.Go(func() {
 		defer close(rec.done)
 		for e := range rec.queue {
 			if rec.FirstError() == nil {
@@ -72,7 +73,7 @@ func StartRecording(r Recorder) *Recording {
 		if rec.FirstError() == nil {
 			rec.fail(GuardPanics(r.Flush))
 		}
-	}()
+	})
 	return rec
 }
 

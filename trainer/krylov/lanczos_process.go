@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"newtop/internal/routine"
 	"newtop/internal/vector"
 )
 
@@ -137,11 +138,11 @@ func projectOut(v []float64, basis [][]float64) {
 		var next atomic.Int64
 		var workers sync.WaitGroup
 		for range min(tiles, runtime.GOMAXPROCS(0)) {
-			workers.Go(func() {
+			workers.Go(routine.Guard(func() {
 				for i := int(next.Add(1)) - 1; i < tiles; i = int(next.Add(1)) - 1 {
 					f(i, i*tile, min((i+1)*tile, len(v)))
 				}
-			})
+			}))
 		}
 		workers.Wait()
 	}

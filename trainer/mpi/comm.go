@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/models"
 	"newtop/trainer/objective"
 )
@@ -77,10 +78,10 @@ func Join(l Launch, o Options) (*Comm, error) {
 		return nil, err
 	}
 	// Whoever does not join keeps the others in calls that nothing but the process's end can cut short.
-	late := time.AfterFunc(defaultTimeout, func() {
+	late := time.AfterFunc(defaultTimeout, routine.Guard(func() {
 		fatal(o, fmt.Sprintf("rank %d: the processes that %s has started have not found each other for %s", l.Rank,
 			l.By, defaultTimeout), ExitHung)
-	})
+	}))
 	defer late.Stop()
 	link, err := connect()
 	if err != nil {
@@ -295,7 +296,7 @@ func (c *Comm) end(code int) error {
 // leave stops to speak MPI. Whoever does not leave too must not keep this process for ever.
 func (c *Comm) leave() error {
 	left := make(chan error, 1)
-	go func() { left <- c.link.Close() }()
+	routine.Go(func() { left <- c.link.Close() })
 	select {
 	case err := <-left:
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unsafe"
 
+	"newtop/internal/routine"
 	"newtop/models/reduce"
 )
 
@@ -54,12 +55,12 @@ func connectAt(level int) (*bridge, error) {
 		owned: map[*float64][]float64{},
 		plans: map[reduce.Tree]*plan{},
 	}
-	go func() {
+	routine.Go(func() {
 		runtime.LockOSThread()
 		for f := range c.main {
 			f()
 		}
-	}()
+	})
 	var provided, rank, size C.int
 	c.funneled = true // until it is known
 	if err := c.call("MPI_Init_thread", func() C.int {

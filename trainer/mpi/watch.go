@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // watch ends this process if the others are gone. Two goroutines run from start to stop, in process 0 from the
@@ -47,8 +49,8 @@ func (h *watch) start() {
 	h.started = true
 	h.quit = make(chan struct{})
 	h.checked = time.Now()
-	h.running.Go(func() { h.every(h.timeout/5, h.heartbeat) })
-	h.running.Go(func() { h.every(h.timeout/checksPerTimeout, h.checkCall) })
+	h.running.Go(routine.Guard(func() { h.every(h.timeout/5, h.heartbeat) }))
+	h.running.Go(routine.Guard(func() { h.every(h.timeout/checksPerTimeout, h.checkCall) }))
 }
 
 // checksPerTimeout is how often within a Timeout a process looks for how long it has been in a call.

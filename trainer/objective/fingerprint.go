@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/internal/routine"
 	"newtop/models"
 	"newtop/models/reduce"
 )
@@ -44,7 +45,7 @@ func StartFingerprint(p *Problem) *Fingerprint {
 		close(f.done)
 		return f
 	}
-	go func() {
+	routine.Go(func() {
 		defer close(f.done)
 		rows := sha256.New()
 		for _, part := range []datasets.Part{datasets.Train, datasets.Test, datasets.Validation} {
@@ -60,7 +61,7 @@ func StartFingerprint(p *Problem) *Fingerprint {
 		if ctx.Err() == nil {
 			f.text = leafPrefix + digest(rows) + fingerprintGap + NetworkDigest(p.Network)
 		}
-	}()
+	})
 	return f
 }
 

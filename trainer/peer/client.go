@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"newtop/internal/format"
+	"newtop/internal/routine"
 )
 
 // Options say how a Client waits and how vectors come to it.
@@ -67,9 +68,9 @@ func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Clie
 	o.setDefaults()
 	c := &Client{options: o, done: make(chan struct{})}
 	c.wire = wire{conn: conn, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn), out: writer{w: conn}}
-	c.release = context.AfterFunc(ctx, func() { c.Interrupt(context.Cause(ctx)) })
+	c.release = context.AfterFunc(ctx, routine.Guard(func() { c.Interrupt(context.Cause(ctx)) }))
 	if p != nil {
-		go c.watchProgram(p)
+		routine.Go(func() { c.watchProgram(p) })
 	}
 	hello, err := c.wire.greet(&o)
 	if err != nil {
@@ -182,6 +183,9 @@ func (c *Client) shut() {
 
 // About returns what the peer says of its model.
 func (c *Client) About() *About { return &c.about }
+
+// Observed reports whether the peer trains its model by itself, and lets it be looked at.
+func (c *Client) Observed() bool { return c.observed }
 
 // Spent returns how long the peer says that its answers took.
 func (c *Client) Spent() time.Duration { return time.Duration(c.wire.spent.Load()) }

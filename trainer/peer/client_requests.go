@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // Start asks for the weights that the model has.
@@ -109,10 +111,10 @@ func (c *Client) NextStep(ctx context.Context) (Step, error) {
 	}
 	_ = c.wire.conn.SetDeadline(time.Time{}) // a closed connection tells so when it is used
 	woken := make(chan struct{})
-	wait := context.AfterFunc(ctx, func() {
+	wait := context.AfterFunc(ctx, routine.Guard(func() {
 		_ = c.wire.conn.SetReadDeadline(time.Unix(1, 0))
 		close(woken)
-	})
+	}))
 	_, err := c.wire.in.r.Peek(1)
 	if !wait() {
 		<-woken // or the deadline below may be before it

@@ -95,6 +95,9 @@ func TestObserved(t *testing.T) {
 		if err != nil || !c.observed {
 			t.Fatal(err)
 		}
+		if _, err := NewModel(c); err == nil || !strings.Contains(err.Error(), "newtop watch -- PROGRAM") {
+			t.Error("it is to be trained:", err)
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		if _, err := c.NextStep(ctx); !errors.Is(err, context.DeadlineExceeded) {

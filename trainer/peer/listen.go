@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"newtop/internal/python"
+	"newtop/internal/routine"
 )
 
 // SocketVariable is the environment variable with the path at which newtop listens for a peer.
@@ -82,10 +83,10 @@ func (l *Listener) Environ(environ []string) []string {
 func (l *Listener) Accept(ctx context.Context) (*Client, error) {
 	_ = l.listener.SetDeadline(time.Time{}) // that of an Accept before
 	woken := make(chan struct{})
-	wake := context.AfterFunc(ctx, func() {
+	wake := context.AfterFunc(ctx, routine.Guard(func() {
 		_ = l.listener.SetDeadline(time.Unix(1, 0))
 		close(woken)
-	})
+	}))
 	conn, err := l.listener.Accept()
 	if !wake() {
 		<-woken
@@ -106,14 +107,14 @@ func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	go func() {
+	routine.Go(func() {
 		select {
 		case <-p.ended:
 			end(errEnded)
 		case <-ctx.Done():
 		}
-	}()
-	defer context.AfterFunc(ctx, func() { _ = l.listener.SetDeadline(time.Unix(1, 0)) })()
+	})
+	defer context.AfterFunc(ctx, routine.Guard(func() { _ = l.listener.SetDeadline(time.Unix(1, 0)) }))()
 	conn, err := l.listener.Accept()
 	l.listener.Close() // who else has the variable is not the peer
 	if err == nil {

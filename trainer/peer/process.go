@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"newtop/internal/format"
+	"newtop/internal/routine"
 )
 
 // drainPatience is how long what a program printed or sent last may take to come.
@@ -94,7 +95,7 @@ func run(command *Command, l *Listener) (*program, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", format.Printable(command.Args[0]), reason(err))
 	}
-	go func() {
+	routine.Go(func() {
 		p.status = cmd.Wait()
 		if errors.Is(p.status, exec.ErrWaitDelay) {
 			p.status = nil
@@ -103,7 +104,7 @@ func run(command *Command, l *Listener) (*program, error) {
 		out.end()
 		errs.end()
 		close(p.ended)
-	}()
+	})
 	return p, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -36,6 +38,7 @@ type Options struct {
 	Share  float64 // of the program's time; 0: DefaultShare
 	Count  int     // eigenvalues at each end; 0: 3
 	Memory int64   // bytes for vectors; 0: 1 GiB
+	Model  string  // how the program is called as --model, for one that serves its model
 }
 
 // Prober looks at the model of one program, time and again. Its goroutine, which Start begins, ends with Close.
@@ -62,7 +65,7 @@ func Start(o Options) (*Prober, error) {
 	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{}), start: time.Now()}
 	p.o.Share = cmp.Or(o.Share, DefaultShare)
 	p.lines, p.out = io.Pipe()
-	go p.attend(ctx)
+	routine.Go(func() { p.attend(ctx) })
 	return p, nil
 }
 
@@ -97,10 +100,14 @@ func (p *Prober) attend(ctx context.Context) {
 			p.report(ctx, err)
 			continue
 		}
-		programs.Go(func() {
+		programs.Go(routine.Guard(func() {
+			defer c.Close() // which lets a program that serves its model go on
+			if !c.Observed() {
+				p.report(ctx, fmt.Errorf("this program serves a model: newtop --model %s", p.o.Model))
+				return
+			}
 			p.report(ctx, p.watch(ctx, c))
-			c.Close()
-		})
+		}))
 	}
 }
 

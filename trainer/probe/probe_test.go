@@ -37,12 +37,7 @@ func TestLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := ""
-	for _, v := range p.Environ(nil) {
-		if after, ok := strings.CutPrefix(v, peer.SocketVariable+"="); ok {
-			path = after
-		}
-	}
+	path := socketOf(p)
 	var mu sync.Mutex // of want
 	want := map[int][]float64{}
 	ended := make(chan error, 1)
@@ -93,6 +88,44 @@ func TestLooks(t *testing.T) {
 	if err := <-ended; err != nil || looks == 0 {
 		t.Errorf("%d looks, %v", looks, err)
 	}
+}
+
+// A program that serves its model is told how that is trained, and goes on.
+func TestServedModel(t *testing.T) {
+	problem, err := trainer.Prepare((&trainer.Config{Data: "spirals", Hidden: []int{4}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(Options{Model: "model.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		s := &peertest.Server{Problem: problem, Start: make([]float64, problem.Dim())}
+		ended <- s.Call(socketOf(p))
+		p.Close()
+	}()
+	lines := bufio.NewScanner(p.Lines())
+	for lines.Scan() {
+		e, err := event.DecodeEvent(lines.Bytes())
+		if want := "newtop: this program serves a model: newtop --model model.py"; err != nil || e.(event.ConsoleEvent).Text != want {
+			t.Errorf("%s, want %s", lines.Text(), want)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the program is not left in order: %v", err)
+	}
+}
+
+// socketOf is the path at which a program finds the prober.
+func socketOf(p *Prober) string {
+	for _, v := range p.Environ(nil) {
+		if path, ok := strings.CutPrefix(v, peer.SocketVariable+"="); ok {
+			return path
+		}
+	}
+	return ""
 }
 
 // Layers are the tensors that lie side by side under one name, groups of layers where there are many.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/checkpoint"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -68,7 +69,7 @@ type pulse struct {
 func (p *pulse) restart(after time.Duration) {
 	p.Expired.Store(false)
 	if p.timer == nil {
-		p.timer = time.AfterFunc(after, func() { p.Expired.Store(true) })
+		p.timer = time.AfterFunc(after, routine.Guard(func() { p.Expired.Store(true) }))
 		return
 	}
 	p.timer.Reset(after)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/plain"
@@ -62,9 +63,9 @@ func (p *pipe) start() {
 	for range cap(p.free) {
 		p.free <- make([]byte, readSize)
 	}
-	go p.read(p.plain, nil)
+	routine.Go(func() { p.read(p.plain, nil) })
 	for _, s := range p.sides {
-		go p.read(s.r, s)
+		routine.Go(func() { p.read(s.r, s) })
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -125,7 +126,7 @@ func (p *Player) Run(ctx context.Context) error {
 	defer p.source.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	batches := make(chan batch, 2)
-	go p.fetch(ctx, batches)
+	routine.Go(func() { p.fetch(ctx, batches) })
 	defer func() {
 		cancel()
 		for range batches {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
 )
@@ -89,7 +90,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	}
 	source.decoder.rows.info.Name = programName(args)
 	p.pipe = source
-	go p.attend(terminal)
+	routine.Go(func() { p.attend(terminal) })
 	return p, nil
 }
 
@@ -121,7 +122,7 @@ func (p *Program) besides() (*os.File, error) {
 func (p *Program) attend(terminal *os.File) {
 	p.status = p.cmd.Wait()
 	close(p.ended)
-	time.AfterFunc(drainPatience, func() { terminal.Close() }) // a child of it may hold the other end
+	time.AfterFunc(drainPatience, routine.Guard(func() { terminal.Close() })) // a child of it may hold the other end
 }
 
 // console is the near end of a terminal. That its other end is closed is an end.

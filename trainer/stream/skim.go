@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -43,7 +44,7 @@ type skim struct {
 func (s *skim) Wait(ctx context.Context) (feed.Delta, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
+	defer context.AfterFunc(s.ctx, routine.Guard(cancel))()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.source == nil && s.over == nil && s.ctx.Err() == nil {

@@ -3,6 +3,8 @@ package trajectory
 import (
 	"sync"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process
@@ -55,8 +57,9 @@ func (c *awakeClock) WatchStops() (release func()) {
 	defer c.mu.Unlock()
 	if c.sessions++; c.sessions == 1 {
 		c.last = c.read()
-		c.quit = make(chan struct{})
-		go c.watch(c.quit)
+		quit := make(chan struct{})
+		c.quit = quit
+		routine.Go(func() { c.watch(quit) })
 	}
 	return func() {
 		c.mu.Lock()

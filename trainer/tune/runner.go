@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -67,10 +68,10 @@ func (r *runner) start(ctx context.Context, t *trial) error {
 	t.session = session
 	r.seat(t, true)
 	r.sessions++
-	go func() {
+	routine.Go(func() {
 		err := session.Run(context.WithoutCancel(ctx)) // which a Stop ends in order
 		r.reports <- report{trial: t, ended: endOf(session, err)}
-	}()
+	})
 	return nil
 }
 
@@ -162,7 +163,7 @@ func endOf(session *trainer.Session, err error) *event.DoneEvent {
 func (r *runner) pause(ctx context.Context, t *trial) {
 	t.pausing, t.pausedAt = true, -1
 	session := t.session
-	r.requests.Go(func() {
+	r.requests.Go(routine.Guard(func() {
 		err := session.Do(ctx, event.StepEpoch{})
 		var early *event.CommandError // it has its data prepared still, and may pause before its first epoch
 		if errors.As(err, &early) {
@@ -183,7 +184,7 @@ func (r *runner) pause(ctx context.Context, t *trial) {
 				return
 			}
 		}
-	})
+	}))
 }
 
 // decided frees the place of a trial that has paused, once all that it did before has been heard of: what came later
@@ -200,7 +201,7 @@ func (r *runner) decided(t *trial) bool {
 // send gives a trial's session a command without waiting for it.
 func (r *runner) send(ctx context.Context, t *trial, c event.Command) {
 	if session := t.session; session != nil {
-		r.requests.Go(func() { _ = session.Do(ctx, c) }) // which fails where it has ended
+		r.requests.Go(routine.Guard(func() { _ = session.Do(ctx, c) })) // which fails where it has ended
 	}
 }
 
@@ -246,10 +247,10 @@ func roomOf(e *event.RunEvent) int64 {
 // drain waits for the goroutines that give commands, one of which may still tell of a session that is over.
 func (r *runner) drain() {
 	done := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		r.requests.Wait()
 		close(done)
-	}()
+	})
 	for {
 		select {
 		case <-r.reports:

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/internal/routine"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/checkpoint"
@@ -62,13 +63,13 @@ func (w *Workplace) StartLoading(ctx context.Context) <-chan loaded {
 	if w.Config.Model != "" {
 		prepare = func(c *config.Config) (*objective.Problem, error) { return prepareExternal(ctx, c) }
 	}
-	go func() {
+	routine.Go(func() {
 		l.Err = checkpoint.GuardPanics(func() (err error) {
 			l.Problem, err = prepare(&l.Config)
 			return err
 		})
 		done <- l
-	}()
+	})
 	return done
 }
 
@@ -211,7 +212,7 @@ func (w *Workplace) OutputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64)
 	const chunk = 256
 	threads := w.Pool.Threads()
 	for worker := range threads {
-		workers.Go(func() {
+		workers.Go(routine.Guard(func() {
 			for from := worker * chunk; from < rows; from += threads * chunk {
 				to := min(from+chunk, rows)
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
@@ -224,7 +225,7 @@ func (w *Workplace) OutputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64)
 					}
 				}
 			}
-		})
+		}))
 	}
 	workers.Wait()
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/routine"
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -46,18 +47,18 @@ func runViewer(ctx context.Context, a *desk.App, o screen.Options) error {
 	a.Throttle()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
 	defer o.Budget.Enter()()
-	go func() {
+	routine.Go(func() {
 		g.renderer.Run()
 		cancel() // what is left of the program when its terminal is gone
-	}()
+	})
 	var p *tea.Program
 	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1),
 		tea.WithOutput(nowhere{}),
 		tea.WithInput(nil), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)),
 		tea.WithFilter(fromViewer(&c)))
-	go screen.Resizes(inner, p, o.Resizes)
-	go listen(inner, parserOf(o.Input, o.Environ), p.Send)
+	routine.Go(func() { screen.Resizes(inner, p, o.Resizes) })
+	routine.Go(func() { listen(inner, parserOf(o.Input, o.Environ), p.Send) })
 	defer screen.OnQuit(g.renderer.Restore)()
 	_, err := p.Run()
 	left := inner.Err() == nil

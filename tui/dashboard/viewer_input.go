@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"newtop/internal/routine"
 	"newtop/tui/render"
 	"newtop/tui/style"
 )
@@ -32,13 +33,13 @@ func listen(ctx context.Context, parse parser, send func(tea.Msg)) {
 	}()
 	events := make(chan uv.Event)
 	defer close(events)
-	go func() {
+	routine.Go(func() {
 		for e := range events {
 			if msg := typedMsg(e); msg != nil {
 				send(msg)
 			}
 		}
-	}()
+	})
 	if err := parse(ctx, events); err != nil && ctx.Err() == nil {
 		send(failedMsg{err})
 	}

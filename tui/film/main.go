@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"newtop/internal/routine"
 	"newtop/tui/render"
 )
 
@@ -72,7 +73,7 @@ func read(file string) (columns int, frames []render.Still, err error) {
 	}
 	screen := vt.NewEmulator(header.Width, header.Height)
 	// answers to queries, which nobody waits for; it ends with the program
-	go func() { _, _ = io.Copy(io.Discard, screen) }()
+	routine.Go(func() { _, _ = io.Copy(io.Discard, screen) })
 	next := between
 	for n := 2; lines.Scan(); n++ {
 		var event []any

@@ -16,6 +16,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
 
+	"newtop/internal/routine"
 	"newtop/tui/dashboard/desk"
 )
 
@@ -214,9 +215,9 @@ func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Dura
 		case <-time.After(every):
 		}
 		also()
-		late := time.AfterFunc(keepalivesLost*every, func() {
+		late := time.AfterFunc(keepalivesLost*every, routine.Guard(func() {
 			c.end("no answer for " + (keepalivesLost * every).String())
-		})
+		}))
 		_, _, err := conn.SendRequest("keepalive@openssh.com", true, nil) // no is an answer too
 		late.Stop()
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"newtop/internal/routine"
 )
 
 // output writes to a client who may be slow, but must take something within a time.
@@ -20,7 +22,9 @@ type output struct {
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	late := time.AfterFunc(o.stall, func() { o.hangUp("stalled: took no output for " + o.stall.String()) })
+	late := time.AfterFunc(o.stall, routine.Guard(func() {
+		o.hangUp("stalled: took no output for " + o.stall.String())
+	}))
 	defer late.Stop()
 	for done := 0; done < len(p); {
 		chunk := p[done:min(done+outputChunk, len(p))]
@@ -63,7 +67,7 @@ type input struct {
 // newInput returns the input of a session. If nothing comes for idle, which may be 0 for ever, it ends the session.
 func newInput(ctx context.Context, ch io.Reader, idle time.Duration, end context.CancelCauseFunc) *input {
 	in := &input{ctx: ctx, pieces: make(chan []byte), stopped: make(chan struct{})}
-	go in.pump(ch, idle, end)
+	routine.Go(func() { in.pump(ch, idle, end) })
 	return in
 }
 
@@ -75,7 +79,7 @@ func (in *input) pump(ch io.Reader, idle time.Duration, end context.CancelCauseF
 		}
 	}()
 	if idle > 0 {
-		quiet := time.AfterFunc(idle, func() { end(fmt.Errorf("idle for %s", idle)) })
+		quiet := time.AfterFunc(idle, routine.Guard(func() { end(fmt.Errorf("idle for %s", idle)) }))
 		defer quiet.Stop()
 		ch = touching{ch, func() { quiet.Reset(idle) }}
 	}

@@ -4,6 +4,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // memory gives the system back what viewers took, once the last one has left: Go would keep it for many minutes, beside
@@ -34,7 +36,7 @@ func (m *memory) give() {
 	defer m.mu.Unlock()
 	wait := max(givenAfter, givenEvery-time.Since(m.last))
 	if m.timer == nil {
-		m.timer = time.AfterFunc(wait, m.given)
+		m.timer = time.AfterFunc(wait, routine.Guard(m.given))
 	} else {
 		m.timer.Reset(wait)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/tui/render"
 )
@@ -39,7 +40,7 @@ const (
 func newRoom(run Run) *room {
 	r := &room{run: run, wake: make(chan struct{}, 1), leave: make(chan struct{}), ended: make(chan struct{})}
 	r.ring()
-	go r.herald()
+	routine.Go(r.herald)
 	return r
 }
 

@@ -18,6 +18,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
 
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/feed"
 	"newtop/tui/dashboard/desk"
@@ -266,7 +267,9 @@ func (d door) Accept() (net.Conn, error) {
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
 		c.mu.Lock() // the timer may ring at once
-		c.login = time.AfterFunc(s.o.Limits.Login, func() { c.end("no session within " + s.o.Limits.Login.String()) })
+		c.login = time.AfterFunc(s.o.Limits.Login, routine.Guard(func() {
+			c.end("no session within " + s.o.Limits.Login.String())
+		}))
 		c.mu.Unlock()
 		s.mu.Unlock()
 		return c, nil
@@ -300,7 +303,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.memory.close()
 	s.common = desk.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
 	ended := make(chan error, 1)
-	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()
+	routine.Go(func() { ended <- s.ssh.Serve(door{s.listener, s}) })
 	var failure error
 	select {
 	case <-ctx.Done():

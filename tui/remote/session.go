@@ -13,6 +13,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/tui/screen"
 )
@@ -91,11 +92,11 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 func (se *session) serve(requests <-chan *gossh.Request) {
 	defer se.end(errLeft)
 	alive := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		defer close(alive)
 		defer se.server.guard(se.client)
 		se.client.keepAlive(se.ctx, se.conn, keepalive, se.recheck())
-	}()
+	})
 	// Whoever asks too much waits, and with them all of their connection.
 	allowed := rate.NewLimiter(requestRate, requestBurst)
 	for r := range requests {
@@ -106,7 +107,7 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 		r.Reply(ok, nil)
 		if ok && (r.Type == "shell" || r.Type == "exec") {
 			se.started = true
-			go se.run()
+			routine.Go(se.run)
 		}
 	}
 	se.end(errLeft)
@@ -228,7 +229,7 @@ func (se *session) run() {
 	default:
 		status = se.watch(out)
 	}
-	cut := time.AfterFunc(se.server.o.Limits.Stall, func() { se.client.Close() })
+	cut := time.AfterFunc(se.server.o.Limits.Stall, routine.Guard(func() { se.client.Close() }))
 	se.ch.SendRequest("exit-status", false, gossh.Marshal(struct{ Status uint32 }{uint32(status)}))
 	se.ch.Close()
 	cut.Reset(parting)
@@ -269,9 +270,9 @@ func (se *session) watch(out *output) int {
 	}()
 	se.viewer.Since = time.Now()
 	// A screen that is not gone a while after its session ended is cut off.
-	defer context.AfterFunc(se.ctx, func() {
-		time.AfterFunc(closingText, func() { se.client.end(se.reason(nil)) })
-	})()
+	defer context.AfterFunc(se.ctx, routine.Guard(func() {
+		time.AfterFunc(closingText, routine.Guard(func() { se.client.end(se.reason(nil)) }))
+	}))()
 	in := newInput(se.ctx, se.ch, s.o.Limits.Idle, se.end)
 	defer in.stop()
 	role := "viewer"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -46,7 +47,7 @@ type record struct {
 func newNews(run Run) *news {
 	ctx, cancel := context.WithCancel(context.Background())
 	n := &news{feed: run.Feed(), cancel: cancel, ended: make(chan struct{}), finite: event.Absent}
-	go func() {
+	routine.Go(func() {
 		defer close(n.ended)
 		for {
 			d, err := n.feed.Wait(ctx)
@@ -55,7 +56,7 @@ func newNews(run Run) *news {
 			}
 			n.apply(&d)
 		}
-	}()
+	})
 	return n
 }
 

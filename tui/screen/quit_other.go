@@ -2,5 +2,7 @@
 
 package screen
 
-// OnQuit is for a signal that this system does not have.
-func OnQuit(func()) (stop func()) { return func() {} }
+import "newtop/internal/routine"
+
+// OnQuit has a panic in any goroutine call restore before the process ends, until stop is called.
+func OnQuit(restore func()) (stop func()) { return routine.OnPanic(restore) }

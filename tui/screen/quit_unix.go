@@ -7,48 +7,44 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-	"time"
+
+	"newtop/internal/routine"
 )
 
 // SIGQUIT asks a Go program for the stacks of its goroutines, and ends it. On a screen they would be lost, and the
 // terminal would stay as the screen had it. So all terminals are put back first; then the signal is sent again, and Go
 // does as always.
 
-// quitting has what puts each terminal back. The signal is the process's, so there is one.
+// quitting counts the terminals. The signal is the process's, so there is one.
 var quitting struct {
-	mu      sync.Mutex
-	signals chan os.Signal
-	number  int
-	restore map[int]func()
+	mu        sync.Mutex
+	signals   chan os.Signal
+	terminals int
 }
 
-// restorePatience is how long a terminal may take to be put back. One that does not read may stay as it is.
-const restorePatience = time.Second
-
-// OnQuit has SIGQUIT call restore before it ends the process, until stop is called. A signal that the caller had
-// ignored stays ignored. Restore may be called while anything else continues.
+// OnQuit has a panic in any goroutine, and SIGQUIT, call restore before the process ends, until stop is called. A
+// signal that the caller had ignored stays ignored. Restore may be called while anything else continues.
 func OnQuit(restore func()) (stop func()) {
+	forget := routine.OnPanic(restore)
 	q := &quitting
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if signal.Ignored(syscall.SIGQUIT) {
-		return func() {}
+		return forget
 	}
-	if len(q.restore) == 0 {
-		q.restore, q.signals = map[int]func(){}, make(chan os.Signal, 1)
-		signal.Notify(q.signals, syscall.SIGQUIT)
-		go quitOn(q.signals)
+	if q.terminals++; q.terminals == 1 {
+		signals := make(chan os.Signal, 1)
+		q.signals = signals
+		signal.Notify(signals, syscall.SIGQUIT)
+		routine.Go(func() { quitOn(signals) })
 	}
-	q.number++
-	n := q.number
-	q.restore[n] = restore
 	return func() {
+		forget()
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if delete(q.restore, n); len(q.restore) == 0 && q.signals != nil {
+		if q.terminals--; q.terminals == 0 {
 			signal.Stop(q.signals)
 			close(q.signals)
-			q.signals = nil
 		}
 	}
 }
@@ -58,29 +54,7 @@ func quitOn(signals <-chan os.Signal) {
 	if _, ok := <-signals; !ok {
 		return
 	}
-	restoreAll(restorePatience)
+	routine.Restore()
 	signal.Reset(syscall.SIGQUIT)
 	_ = syscall.Kill(syscall.Getpid(), syscall.SIGQUIT)
-}
-
-// restoreAll puts all terminals back at once.
-func restoreAll(patience time.Duration) {
-	quitting.mu.Lock()
-	var parts sync.WaitGroup
-	for _, restore := range quitting.restore {
-		parts.Go(func() {
-			defer func() { _ = recover() }() // the process ends, and with its stacks
-			restore()
-		})
-	}
-	quitting.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		parts.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(patience):
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/routine"
 )
 
 // mostFlushes is how often a second Bubble Tea's renderer looks for a frame, whether there is one or not.
@@ -25,7 +27,8 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	p = tea.NewProgram(m, append(all, more...)...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go Resizes(inner, p, o.Resizes)
+	routine.Go(func() { Resizes(inner, p, o.Resizes) })
+	defer OnQuit(func() { _ = p.ReleaseTerminal() })()
 	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()

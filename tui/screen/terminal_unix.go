@@ -19,6 +19,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"newtop/internal/routine"
 	"newtop/tui/render"
 )
 
@@ -50,12 +51,12 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 		all = append(all, tea.WithWindowSize(w, h))
 	}
 	p = tea.NewProgram(f, append(all, more...)...)
-	go Resizes(inner, p, o.Resizes)
-	go t.watchSize(inner, p.Send)
-	go func() {
+	routine.Go(func() { Resizes(inner, p, o.Resizes) })
+	routine.Go(func() { t.watchSize(inner, p.Send) })
+	routine.Go(func() {
 		t.renderer.Run()
 		cancel() // what is left of the program when its terminal is gone
-	}()
+	})
 	defer OnQuit(t.restore)()
 	_, err = p.Run()
 	left := inner.Err() == nil
@@ -188,13 +189,13 @@ func (t *terminal) filter(msg tea.Msg, send func(tea.Msg)) tea.Msg {
 		}
 		t.renderer.Resume()
 		if w, h, err := t.size(); err == nil {
-			go send(tea.WindowSizeMsg{Width: w, Height: h})
+			routine.Go(func() { send(tea.WindowSizeMsg{Width: w, Height: h}) })
 		}
 	case tea.KeyPressMsg:
 		switch msg.String() {
 		case "alt+esc":
 			escape := tea.KeyPressMsg{Code: tea.KeyEscape}
-			go send(escape)
+			routine.Go(func() { send(escape) })
 			return escape
 		case "ctrl+j":
 			return tea.KeyPressMsg{Code: tea.KeyEnter}
@@ -223,7 +224,7 @@ func (t *terminal) leave() {
 	t.once.Do(func() { close(t.renderer.Frames) })
 	select {
 	case <-t.renderer.Ended:
-	case <-time.After(restorePatience):
+	case <-time.After(routine.Patience):
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/routine"
 	"newtop/tui/style"
 )
 
@@ -72,7 +73,7 @@ func (c *Debouncer) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		c.size = &msg
 		c.turn++
 		turn := stillMsg(c.turn)
-		time.AfterFunc(resizePause, func() { c.Send(turn) })
+		time.AfterFunc(resizePause, routine.Guard(func() { c.Send(turn) }))
 		return nil
 	case stillMsg:
 		if int(msg) != c.turn || c.size == nil {

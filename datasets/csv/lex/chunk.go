@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/datasets/fault"
+	"newtop/internal/routine"
 )
 
 // Source is a CSV text. The sources of a table follow one another.
@@ -194,12 +195,12 @@ func (c *Chunker) Each(workers int, work func(worker int, k *Chunk) error) error
 	}
 	chunks := make(chan *Chunk)
 	for w := range workers {
-		all.Go(func() {
+		all.Go(routine.Guard(func() {
 			for k := range chunks {
 				failed(k.Index, work(w, k))
 				c.Release(k)
 			}
-		})
+		}))
 	}
 	for sound() {
 		k, err := c.Next()

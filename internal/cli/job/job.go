@@ -16,6 +16,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -186,13 +187,13 @@ func Behind(ctx context.Context, run func(context.Context) error, hopeless func(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() {
+	routine.Go(func() {
 		err := run(ctx)
 		if hopeless(err) {
 			cancel()
 		}
 		ended <- err
-	}()
+	})
 	screenErr = show(ctx)
 	cancel()
 	return uncancelled(<-ended), uncancelled(screenErr)

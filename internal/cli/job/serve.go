@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/stream"
 )
@@ -48,13 +49,13 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 
 	serving, leave := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
 	served := make(chan error, 1)
-	go func() {
+	routine.Go(func() {
 		err := server.Serve(serving)
 		if err != nil {
 			print.Warn(messages, "the run is no longer served: "+print.OneLine(err))
 		}
 		served <- err
-	}()
+	})
 	runErr := session.Run(cmd.Context())
 	missing := j.record.missing(cmd.Context())
 	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) && missing == nil {
@@ -79,10 +80,10 @@ func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
 	defer cancel()
 	serving, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
-	go func() {
+	routine.Go(func() {
 		defer cancel()
 		served <- server.Serve(serving)
-	}()
+	})
 	err = player.Run(ctx)
 	leave(closeReason(ctx, err))
 	serveErr := <-served

@@ -16,6 +16,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
 	"newtop/internal/kernel"
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/mpi"
 )
@@ -73,7 +74,7 @@ func (c *Group) Context(quiet bool) (ctx context.Context, stop context.CancelFun
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so that a write fails, after which a run can end in order
 	ctx, stop = signal.NotifyContext(context.Background(), signals()...)
 	if c.Single() {
-		context.AfterFunc(ctx, stop)
+		context.AfterFunc(ctx, routine.Guard(stop))
 	}
 	return ctx, stop
 }

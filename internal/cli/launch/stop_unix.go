@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/store/sqlfile"
 )
 
@@ -21,12 +22,12 @@ func stopBetweenTransactions() {
 	}
 	requested := make(chan os.Signal, 1)
 	signal.Notify(requested, syscall.SIGTSTP)
-	go func() {
+	routine.Go(func() {
 		for range requested {
 			sqlfile.Quiesce(func() {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 				time.Sleep(stopped)
 			})
 		}
-	}()
+	})
 }

@@ -1,6 +1,10 @@
 package launch
 
-import "context"
+import (
+	"context"
+
+	"newtop/internal/routine"
+)
 
 // Until does what can't be interrupted, as waiting for a pipe or reading a long file. When the context ends first it is
 // left behind, and the context's error returned.
@@ -10,10 +14,10 @@ func Until[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		err   error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	routine.Go(func() {
 		v, err := do()
 		done <- outcome{v, err}
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.value, o.err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/routine"
 )
 
 // Width returns the width of the terminal that out is, or 0 for none.
@@ -47,10 +48,10 @@ func Confirm(cmd *cobra.Command, lines []string, what string) error {
 	}
 	fmt.Fprintf(out, "Remove %s for good? [y/N] ", what)
 	answered := make(chan string, 1)
-	go func() {
+	routine.Go(func() {
 		line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 		answered <- strings.ToLower(strings.TrimSpace(line))
-	}()
+	})
 	select {
 	case <-cmd.Context().Done():
 		return cmd.Context().Err()

@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/tune"
 	"newtop/tui"
@@ -71,7 +72,7 @@ func (t *tuner) report(cmd *cobra.Command, settled trainer.Config) {
 func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 	p := t.printer(cmd)
 	ended := make(chan error, 1)
-	go func() { ended <- s.Run(cmd.Context()) }()
+	routine.Go(func() { ended <- s.Run(cmd.Context()) })
 	printErr := followBoards(cmd.Context(), s, p.board)
 	if printErr != nil {
 		s.Stop()
@@ -117,13 +118,13 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() {
+	routine.Go(func() {
 		err := s.Run(ctx)
 		if nothingBegan(err) {
 			cancel()
 		}
 		ended <- err
-	}()
+	})
 	screenErr := tui.Tune(ctx, s, options)
 	s.Stop()
 	err := <-ended

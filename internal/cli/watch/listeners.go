@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/routine"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/alert"
@@ -69,13 +70,13 @@ func listen(w *watcher, cmd *cobra.Command, source stream.Source, onScreen bool)
 func (l *listeners) context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if l.until != nil {
-		go func() {
+		routine.Go(func() {
 			select {
 			case <-l.until.met:
 				cancel()
 			case <-ctx.Done():
 			}
-		}()
+		})
 	}
 	return ctx, cancel
 }

@@ -91,7 +91,7 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 	}
 	var beside stream.Beside
 	if share > 0 {
-		prober, err := probe.Start(probe.Options{Share: share})
+		prober, err := probe.Start(probe.Options{Share: share, Model: asModel(args)})
 		if err != nil {
 			return err
 		}
@@ -118,6 +118,17 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 		return err
 	}
 	return ended(p.Status())
+}
+
+// asModel is a program as --model has it: the script alone, where Python runs it by itself.
+func asModel(args []string) string {
+	if len(args) == 2 && strings.HasPrefix(filepath.Base(args[0]), "python") && filepath.Ext(args[1]) == ".py" {
+		return args[1]
+	}
+	if len(args) == 1 {
+		return args[0]
+	}
+	return "'" + strings.Join(args, " ") + "'"
 }
 
 // shareOf reads a share as 5% or 0.05.

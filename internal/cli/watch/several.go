@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
+	"newtop/internal/routine"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/logs/shape"
@@ -64,7 +65,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		}
 		runs = append(runs, p.start(name, source.Name(), source, open))
 	}
-	p.running.Go(func() { p.follow(names) })
+	p.running.Go(routine.Guard(func() { p.follow(names) }))
 	return tui.Workspace(ctx, runs, left, p.more, options)
 }
 

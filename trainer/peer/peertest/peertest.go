@@ -122,6 +122,17 @@ func (s *Server) Observe(path string, steps int, train func(step int, w []float6
 	return nil
 }
 
+// Call connects to a newtop that listens at a path, and answers it until it says stop.
+func (s *Server) Call(path string) error {
+	s.bind()
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return s.attend(c)
+}
+
 func (s *Server) bind() {
 	p := s.Problem
 	s.train = p.Bind(objective.Rows{}, models.Options{})

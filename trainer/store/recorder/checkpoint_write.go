@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/store/rowcode"
 )
 
@@ -119,7 +120,7 @@ func (p *partWriter) encode() {
 	}
 	done := make(chan *encoded, 1)
 	p.encoding = done
-	go func() { done <- next.run() }()
+	routine.Go(func() { done <- next.run() })
 }
 
 // receive takes a checkpoint that is encoded.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -179,7 +180,7 @@ func (r *Recorder) start() {
 	r.Started = true
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cancel = cancel
-	go r.Writer.Write(ctx)
+	routine.Go(func() { r.Writer.Write(ctx) })
 }
 
 // Due implements trainer.Keeper: the first at once, then one a second, less often where writing one takes more than a

@@ -3,6 +3,8 @@ package sqlfile
 import (
 	"sync"
 	"time"
+
+	"newtop/internal/routine"
 )
 
 // resting keeps this process's transactions from beginning.
@@ -18,12 +20,12 @@ func Quiesce(f func()) { QuiesceFor(restPatience, f) }
 // QuiesceFor is Quiesce with how long it waits.
 func QuiesceFor(patience time.Duration, f func()) {
 	rests, over := make(chan struct{}), make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		resting.Lock() // which also keeps others from beginning while it waits
 		close(rests)
 		<-over
 		resting.Unlock()
-	}()
+	})
 	defer close(over)
 	select {
 	case <-rests:

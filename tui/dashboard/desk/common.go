@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/history"
@@ -60,9 +61,10 @@ func (c *Common) Feed() feed.Feed {
 	if c.viewers++; c.viewers == 1 {
 		var ctx context.Context
 		ctx, c.stop = context.WithCancel(context.Background())
-		c.source, c.h, c.err, c.saved = c.open(), &history.History{}, nil, nil
+		source, h := c.open(), &history.History{}
+		c.source, c.h, c.err, c.saved = source, h, nil, nil
 		c.changed = make(chan struct{})
-		go c.follow(ctx, c.source, c.h)
+		routine.Go(func() { c.follow(ctx, source, h) })
 	}
 	return &follower{common: c, source: c.source, saves: c.saves, seen: c.version, closed: make(chan struct{}),
 		first: c.h.Run != nil}
