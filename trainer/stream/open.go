@@ -83,7 +83,13 @@ func IsDatabase(path files.Path) bool {
 	return kind == "mlflow" || kind == "trackio" || kind == "optuna"
 }
 
-// Find lists what can be watched in a directory, what was written last first.
+// HoldsRuns reports whether a path may hold several runs: a directory, or a tracker's database.
+func HoldsRuns(path files.Path) bool {
+	info, err := path.Stat()
+	return err == nil && (info.IsDir() || info.Mode().IsRegular() && IsDatabase(path))
+}
+
+// Find lists what can be watched in a directory or a tracker's database, what was written last first.
 func Find(dir files.Path) []find.Candidate {
 	list, _ := find.Dir(dir)
 	return list

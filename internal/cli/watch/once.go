@@ -60,9 +60,9 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 	return nil
 }
 
-// found lists the runs in a directory of which all are shown.
+// found lists the runs in a directory or a database of which all are shown.
 func (w *watcher) found(name string) []find.Candidate {
-	if w.run != "" || w.listened() || !files.Here(name).IsDir() {
+	if w.run != "" || w.listened() || !stream.HoldsRuns(files.Here(name)) {
 		return nil
 	}
 	return stream.Find(files.Here(name))

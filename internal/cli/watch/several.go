@@ -43,7 +43,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 	var runs []tui.Watched
 	left := 0
 	for _, name := range names {
-		if dir := files.Here(name); dir.IsDir() {
+		if dir := files.Here(name); stream.HoldsRuns(dir) {
 			if found == nil {
 				found = stream.Find(dir)
 			}
@@ -151,7 +151,7 @@ func (p *players) follow(names []string) {
 		begun := time.Now()
 		for _, name := range names {
 			dir := files.Here(name)
-			if !dir.IsDir() {
+			if !stream.HoldsRuns(dir) {
 				continue
 			}
 			for _, w := range p.search(dir, stream.Find(dir)) {

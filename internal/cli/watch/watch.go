@@ -144,7 +144,7 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		options.Machine = sampler.Sample
 	}
 	var found []find.Candidate
-	if dir := files.Here(names[0]); onScreen && w.run == "" && !w.listened() && dir.IsDir() {
+	if dir := files.Here(names[0]); onScreen && w.run == "" && !w.listened() && stream.HoldsRuns(dir) {
 		found = stream.Find(dir)
 	}
 	if len(names) > 1 || len(found) > 1 {

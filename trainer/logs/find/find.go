@@ -46,11 +46,15 @@ type Candidate struct {
 	Written time.Time // when it was last written, as far as that is known
 }
 
-// Dir lists what can be watched in a directory and those below it, what was written last first. Directories that begin
-// with a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries,
-// is not found.
+// Dir lists what can be watched in a directory and those below it, or the runs of a database, what was written last
+// first. Directories that begin with a dot are passed over, but for .wandb and .guild; what lies deeper than 8
+// directories, or after 100,000 entries, is not found.
 func Dir(dir files.Path) ([]Candidate, error) {
 	s := search{top: dir.Join(), events: map[string]time.Time{}, states: map[string]time.Time{}}
+	if Database(s.top) != "" {
+		s.database(s.top)
+		return s.result(), nil
+	}
 	if _, err := s.read(s.top); err != nil {
 		return nil, err
 	}

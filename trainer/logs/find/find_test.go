@@ -167,7 +167,7 @@ func TestTensorBoardBesideFiles(t *testing.T) {
 }
 
 func TestDatabases(t *testing.T) {
-	want(t, tree(t,
+	dir := tree(t,
 		"mlflow.db", `CREATE TABLE experiments (experiment_id INTEGER, name TEXT);
 			CREATE TABLE runs (run_uuid TEXT, name TEXT, status TEXT, start_time BIGINT, end_time BIGINT, lifecycle_stage TEXT, experiment_id INTEGER);
 			CREATE TABLE metrics (key TEXT, value FLOAT, timestamp BIGINT, run_uuid TEXT, step BIGINT, is_nan BOOLEAN);
@@ -183,7 +183,9 @@ func TestDatabases(t *testing.T) {
 		"mlruns/0/ccc/meta.yaml", "run_id: ccc\nrun_name: emu\nstart_time: 1700000000000\nstatus: 1\nlifecycle_stage: active\n",
 		"mlruns/0/ccc/metrics/loss", "1 2 3\n",
 		"mlruns/0/ccc/artifacts/x.log", "x\n",
-	), "mlflow mlflow.db aaa fox", "mlflow mlflow.db bbb owl", "trackio trackio/p.db i n", "trackio trackio/none.sqlite", "newtop runs.db", "mlruns mlruns ccc emu")
+	)
+	want(t, dir, "mlflow mlflow.db aaa fox", "mlflow mlflow.db bbb owl", "trackio trackio/p.db i n", "trackio trackio/none.sqlite", "newtop runs.db", "mlruns mlruns ccc emu")
+	want(t, dir+"/mlflow.db", "mlflow . aaa fox", "mlflow . bbb owl")
 }
 
 // A store of MLflow's is given as such, or by the directory of an experiment or of a run.

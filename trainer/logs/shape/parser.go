@@ -257,6 +257,9 @@ func behindBar(text []byte) int {
 	return 0
 }
 
+// otherPrograms are how lines begin that W&B and script(1) add to what a program prints.
+var otherPrograms = [][]byte{[]byte("wandb: "), []byte("Script started on "), []byte("Script done on ")}
+
 // state reads what stands on the line; last: nothing was written over it.
 func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	text = ascii(text)
@@ -276,8 +279,10 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	if len(p.Patterns) > 0 && p.readMatch(p, text, body, last, &x, to) {
 		return
 	}
-	if bytes.HasPrefix(body, []byte("wandb: ")) {
-		return
+	for _, other := range otherPrograms {
+		if bytes.HasPrefix(body, other) {
+			return
+		}
 	}
 	if !p.lowest(&x) {
 		p.tally.note(otherRank)

@@ -42,6 +42,8 @@ commit 3997656 of 2025-10-30
 100%|██████████| 9912422/9912422 [00:00<00:00, 16543210.11it/s]
 [W socket.cpp:601] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 99 - Cannot assign requested address).
 {not a dict} 3
+Script started on 2026-11-28 18:37:52+00:00 [COMMAND="train.sh --lr 1" TERM="xterm" TTY="/dev/pts/0" COLUMNS="80" LINES="24"]
+Script done on 2026-11-28 18:37:52+00:00 [COMMAND_EXIT_CODE="0"]
 `
 
 func TestProseIsNoMetric(t *testing.T) {
