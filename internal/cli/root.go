@@ -96,6 +96,7 @@ func newRoot(processes *launch.Group) *cobra.Command {
 	root.SetFlagErrorFunc(flags.Error)
 	run.Add(root)
 	screen.Add(root)
+	screen.AddTour(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

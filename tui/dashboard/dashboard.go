@@ -24,13 +24,22 @@ func New(feed feed.Feed, o screen.Options) *desk.App { return newApp(feed, o, me
 func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *desk.App {
 	s, b := &dialogs.Saves{}, &replay.Bar{}
 	c := &choices{saves: s}
+	t := newTour(o.Tour)
 	a := desk.NewApp(feed, &o, methods, desk.Above{
 		Bindings:  bindings(s, b),
 		Race:      race.New(),
 		Bar:       b,
-		Observers: []desk.Observer{s},
-		Touched:   func(a *desk.App) tea.Cmd { return a.Prefs.Notice(c.now(a)) },
-		Other:     other,
+		Observers: []desk.Observer{s, t},
+		Touched: func(a *desk.App) tea.Cmd {
+			t.end(a)
+			return a.Prefs.Notice(c.now(a))
+		},
+		Other: func(a *desk.App, msg tea.Msg) tea.Cmd {
+			if msg, ok := msg.(sceneMsg); ok {
+				return t.show(a, int(msg))
+			}
+			return other(a, msg)
+		},
 	})
 	c.recall(a, &o)
 	a.Restyle()

@@ -73,7 +73,7 @@ func zoomBindings() []*screen.Binding[*desk.App] {
 
 // runBindings steer the run.
 func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
-	paused := func(a *desk.App) bool { return desk.Steerable(a) && resting(a) }
+	paused := func(a *desk.App) bool { return desk.Steerable(a) && resting(a) && !a.H.Over() }
 	send := func(c event.Command) func(*desk.App, string) tea.Cmd {
 		return func(a *desk.App, _ string) tea.Cmd { return a.Send(c) }
 	}

@@ -40,6 +40,10 @@ func commandEntries(a *desk.App) (out []paletteEntry) {
 		}
 		out = append(out, screen.BoundEntries(b, a)...)
 	}
+	if desk.Trains(a) {
+		out = append(out, paletteEntry{Kind: "command", Text: "guided tour", Also: "the screen in twenty seconds",
+			Reason: desk.Unchangeable(a), Do: func(*desk.App) tea.Cmd { return func() tea.Msg { return sceneMsg(0) } }})
+	}
 	return out
 }
 

@@ -60,7 +60,7 @@ func TestValidationScreens(t *testing.T) {
 		})
 	}
 	a := newWatch(validated("done"), 120, 40)
-	if a.H.Best.Epoch != 15 || !strings.Contains(frameText(t, a), "best validation error") {
+	if a.H.Best.Epoch != 15 || !strings.Contains(frameText(t, a), "ends with epoch 15, validation error 7.48 %") {
 		t.Errorf("best: %+v", a.H.Best)
 	}
 }

@@ -13,6 +13,13 @@ type Screen struct {
 	theme, glyphs string
 	noMouse       bool
 	cast          string
+	tour          bool
+}
+
+// AddTour declares the flag of a guided tour.
+func (f *Screen) AddTour(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.tour, "tour", false, "twenty seconds that show what the screen can do")
+	Under(Output, cmd.Flags(), "tour")
 }
 
 // Add declares the flags.
@@ -59,6 +66,7 @@ func (f *Screen) Options() (o screen.Options, err error) {
 		return o, OneOf("--glyphs", f.glyphs, glyphs()...)
 	}
 	o.NoMouse, o.Preferences, o.Pictures, o.Cast = f.noMouse, screen.PreferencesFile(), ".", f.cast
+	o.Tour = f.tour
 	for _, d := range datasets.List() {
 		o.DataSets = append(o.DataSets, d.Name)
 	}

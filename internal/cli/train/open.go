@@ -1,7 +1,10 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
@@ -15,6 +18,23 @@ const (
 	screenSpectrumEvery = 5
 	screenSpectrumShare = 0.01
 )
+
+// The run on the screen of which nothing is said keeps an eighth of its rows for validation, and ends when they stop
+// improving.
+const (
+	firstValidation = "0.125"
+	firstPatience   = 8
+)
+
+// untold reports whether no flag says what is trained, how, or for how long.
+func untold(cmd *cobra.Command, run *flags.Run) bool {
+	said := false
+	run.Visit(cmd, func(flag string, _ *pflag.Flag) {
+		said = said || !slices.Contains([]string{"--tour", "--theme", "--glyphs", "--no-mouse", "--cast", "--record",
+			"--name", "--save", "--threads"}, flag)
+	})
+	return !said
+}
 
 // Open does what the flags say behind the screen, or as text where there is none.
 func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.Browser) error {
@@ -38,7 +58,15 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 		return j.Train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
-	j, err := job.New(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, run, c) })
+	j, err := job.New(run, cmd, func(c *trainer.Config) {
+		defaultSpectra(cmd, run, c)
+		if untold(cmd, run) {
+			c.Validation, c.Patience = firstValidation, firstPatience
+		}
+		if options.Tour { // for which the run has to last
+			c.Patience = -1
+		}
+	})
 	if err != nil {
 		return err
 	}

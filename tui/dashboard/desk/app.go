@@ -63,6 +63,8 @@ type Above struct {
 	Observers []Observer
 	// Touched follows a key and what the mouse did to a dialog.
 	Touched func(*App) tea.Cmd
+	// Caption is a sentence below the header, empty for none.
+	Caption string
 	// Other acts on a message that the root model does not know.
 	Other func(*App, tea.Msg) tea.Cmd
 }

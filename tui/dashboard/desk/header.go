@@ -17,13 +17,25 @@ import (
 func header(a *App, w int) []string {
 	a.Bar.Hide()
 	rows := []string{headerRun(a, w), headerState(a, w)}
-	if BarRows(a) > 0 {
+	switch {
+	case a.Caption != "" && BarRows(a) > 0:
+		rows = append(rows, captionLine(a, w))
+	case a.Caption != "":
+		rows[1] = captionLine(a, w)
+	case BarRows(a) > 0:
 		rows = append(rows, a.Bar.Line(a, w, false))
 	}
 	if machineRows(a) > 0 {
 		rows = append(rows, machinePane(a).Row(&a.Pen, w))
 	}
 	return rows
+}
+
+func captionLine(a *App, w int) string {
+	l := a.Line(w)
+	l.Write(style.Done, " "+ansi.Truncate(a.Caption, w-2, "…"))
+	l.Write(style.Done, style.Spaces(l.Left()))
+	return l.Full()
 }
 
 func headerRun(a *App, w int) string {
@@ -206,8 +218,14 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 			s += more
 		}
 	}
-	if a.H.Best.Known {
-		add(" · best " + what + unit(a.H.Best.Value) + " at " + a.H.Run.Counted() + " " + format.Count(a.H.Best.Epoch))
+	switch best := a.H.Best; {
+	case !best.Known:
+	case d.Reason == event.ReasonPatience && d.Weights == event.WeightsBest:
+		s = style.Clean(d.Message)
+		add(": the run ends with " + a.H.Run.Counted() + " " + format.Count(best.Epoch))
+		add(", " + what + unit(best.Value))
+	default:
+		add(" · best " + what + unit(best.Value) + " at " + a.H.Run.Counted() + " " + format.Count(best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.H.External() { // what its last line leaves out, its epochs have told
@@ -310,7 +328,7 @@ const tallEnough = 24
 func BarRows(a *App) int {
 	h := a.H
 	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
-	if h.Watched() && a.Height >= tallEnough && !silent {
+	if (h.Watched() && !silent || a.Caption != "") && a.Height >= tallEnough {
 		return 1
 	}
 	return 0
