@@ -76,6 +76,7 @@ type Series struct {
 	latest   flaws      // of the newest value that was reported
 	before   [2]float64 // the newest two finite values, the newest last
 	finite   int        // how many of the two there are
+	moved    bool       // not all values that were reported are one
 	coarse   coarse
 	changes  int // times that buckets before the last one changed
 }
@@ -91,6 +92,7 @@ func (s *Series) Append(at Position, y float64) {
 	if f == gap {
 		return
 	}
+	s.moved = s.moved || f != 0 || s.finite > 0 && y != s.before[1]
 	if s.latest = f; f == 0 {
 		s.before[0], s.before[1] = s.before[1], y
 		s.finite = min(s.finite+1, 2)
@@ -379,6 +381,9 @@ type coarse struct {
 	done    int // groups that do not change any more
 	changes int // of the series then
 }
+
+// Flat reports whether there is nothing to see in a picture of the curve: all of its values are one.
+func (s *Series) Flat() bool { return !s.moved }
 
 // Blank reports whether no value was reported, be it finite or not.
 func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }

@@ -236,3 +236,22 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// A name that is cut keeps what tells it apart from others.
+func TestCut(t *testing.T) {
+	metrics := []string{"optim/transformer/layers/0/attention/grad_norm", "optim/transformer/layers/1/attention/grad_norm", "optim/layers/1/attention/scale", "loss"}
+	files := []string{"lr0.1-seed5/metrics.csv", "lr0.01-seed5/metrics.csv", "b_layer_1_weight_mean", "b_layer_2_weight_mean"}
+	for _, c := range []struct {
+		name, want string
+		w          int
+		all        []string
+	}{
+		{metrics[0], metrics[0], 46, metrics}, {metrics[0], "…0/attention/grad_norm", 22, metrics}, {metrics[1], "…1…on/grad_norm", 15, metrics},
+		{metrics[2], "…tention/scale", 14, metrics}, {metrics[0], "…", 1, metrics}, {metrics[0], "…grad_norm", 10, nil},
+		{files[0], "lr0.1-seed5…", 12, files}, {files[1], "lr0.01-seed5…s.csv", 18, files}, {files[2], "…_1_weight_mean", 15, files}, {files[3], "…2…t_mean", 9, files},
+	} {
+		if got := Cut(c.name, c.w, c.all); got != c.want {
+			t.Errorf("%s in %d: %q, not %q", c.name, c.w, got, c.want)
+		}
+	}
+}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"newtop/internal/format"
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
@@ -251,7 +249,7 @@ func listHeader(m *model, w int, c columns) string {
 		l.Write(style.Muted, m.sorted.String())
 	}
 	return c.write(l, style.Muted.Of(m.counted()), style.Muted.Of(
-		ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
+		widget.Cut(style.Clean(m.grid.Selected()), c.value, m.grid.Names())))
 }
 
 func listRow(m *model, r *run, w int, c columns, text string) string {
@@ -272,15 +270,19 @@ func listRow(m *model, r *run, w int, c columns, text string) string {
 	if r == m.pinned {
 		l.Write(style.Accent, "■ ")
 	}
-	name := r.name
-	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
-		name = "…" + ansi.TruncateLeft(name, over+1, "")
-	}
-	l.Write(color, name)
+	l.Write(color, widget.Cut(r.name, max(1, w-l.Width-c.width()), m.names()))
 	if color = r.token(); !shown {
 		color = style.Muted
 	}
 	return c.write(l, style.Muted.Of(r.epoch()), color.Of(text))
+}
+
+// names are those of the runs.
+func (l *list) names() (out []string) {
+	for _, r := range l.runs {
+		out = append(out, r.name)
+	}
+	return out
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
@@ -296,7 +298,7 @@ func listLine(m *model, w int) string {
 		if r == m.at {
 			_, value = m.grid.Value(r.h)
 		}
-		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + ansi.Truncate(r.name, 20, "…") + " ")}
+		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + widget.Cut(r.name, 20, m.names()) + " ")}
 		if value != "" {
 			parts = append(parts, r.token().Of(value+" "))
 		}

@@ -49,7 +49,20 @@ type metric struct {
 	rises  bool
 	log    bool // unless the user says otherwise
 	share  bool // its values are percentages
+	flat   bool // it is a line of a list, as there is nothing to see in a chart of it
 	curves []curve
+}
+
+// moves reports whether a curve does, or has a value that is not finite.
+func (m *metric) moves(runs []Run) bool {
+	return slices.ContainsFunc(m.curves, func(k curve) bool { return !k.series(runs).Flat() })
+}
+
+// main reports whether a metric says how good the model is: it comes before those that say how it is trained.
+func (m *metric) main() bool {
+	_, p := split(m.name)
+	return p >= held || m.rises || hasWord(m.name, lossText) ||
+		slices.ContainsFunc(m.curves, func(k curve) bool { return k.part >= held || k.at < 0 && ^k.at < judged })
 }
 
 // quantity is what a history has of every run, whether its program calls it so or not.
@@ -155,6 +168,8 @@ func outlineOf(h *history.History) outline {
 type catalog struct {
 	all []metric
 	at  map[string]int // by name
+
+	names []string // of all
 }
 
 // newCatalog lists the metrics of runs as they were written first. Those of one run that differ in nothing but the part
@@ -186,6 +201,7 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 	for i := range c.all {
 		m := &c.all[i]
 		m.group, m.rises = groupOf(m.name), rises(m.name)
+		c.names = append(c.names, m.name)
 	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 var nan = math.NaN()
@@ -98,19 +99,26 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	if h > chartH {
 		labels = 1 // the row of x under the last charts
 	}
-	n := len(g.items)
-	if g.grouping != Ungrouped {
-		n = 0
+	n, lines := 0, 0
+	for i := range g.items {
+		if g.items[i].flat {
+			lines++
+		} else {
+			n++
+		}
 	}
-	s := shapeOf(n, w, h-labels)
-	g.paginate(s, h-labels)
-	g.wide = s.w
+	if g.grouping != Ungrouped {
+		n, lines = 0, 0
+	}
+	lines = (lines + maxShape(w, h).lines - 1) / maxShape(w, h).lines
+	s := shapeOf(n, w, h-labels-min(lines, h/4))
+	g.paginate(s, w, h-labels)
 	g.place = layout.Rect{W: w, H: h}
 	shown := g.pages[g.page]
 	var metrics []*metric
 	for _, r := range shown {
 		for i := r.first; i < r.end; i++ {
-			if it := &g.items[i]; it.metric >= 0 {
+			if it := &g.items[i]; it.metric >= 0 && !it.flat {
 				metrics = append(metrics, &g.catalog.all[it.metric])
 			}
 		}
@@ -118,6 +126,12 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	g.Fresh = false
 	g.lead(metrics)
 	span := g.span(metrics)
+	last := -1 // row of charts
+	for i, r := range shown {
+		if !r.heading && !g.items[r.first].flat {
+			last = i
+		}
+	}
 	rows := make([]string, 0, h)
 	for i, r := range shown {
 		if r.heading {
@@ -125,21 +139,21 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 			continue
 		}
 		high := r.h
-		if i == len(shown)-1 {
+		if i == last {
 			high += labels
 		}
-		rows = append(rows, g.drawRow(v, r, s, span, len(rows), high, active)...)
+		rows = append(rows, g.drawRow(v, r, span, len(rows), high, active)...)
 	}
 	g.sweep()
 	return rows
 }
 
 // drawRow draws a row of charts beside each other; the one that is h rows high and not r.h has the labels of x.
-func (g *Grid) drawRow(v *style.Pen, r row, s shape, span [2]float64, y, h int, active bool) []string {
+func (g *Grid) drawRow(v *style.Pen, r row, span [2]float64, y, h int, active bool) []string {
 	rows := make([]string, h)
 	x := 0
 	for i := r.first; i < r.end; i++ {
-		c := g.drawCell(v, &g.catalog.all[g.items[i].metric], span, s.w, h, h > r.h, active && i == g.at)
+		c := g.drawCell(v, &g.catalog.all[g.items[i].metric], span, r.w, h, h > r.h, active && i == g.at)
 		if c.area.W > 0 {
 			a := c.area
 			a.X, a.Y = a.X+x, a.Y+y+1
@@ -151,7 +165,7 @@ func (g *Grid) drawRow(v *style.Pen, r row, s shape, span [2]float64, y, h int, 
 			}
 			rows[k] += c.rows[k]
 		}
-		x += s.w + gap
+		x += r.w + gap
 	}
 	return rows
 }
@@ -176,6 +190,10 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 	c.key = key
 	title := v.Line(w)
 	g.title(v, title, m, selected)
+	if h == 1 {
+		c.rows, c.area = append(c.rows[:0], title.Full()), chart.Area{}
+		return c
+	}
 	p := g.plot(m)
 	g.DressSmall(&p)
 	p.Span, p.Closed, p.NoX, p.Unit = span, true, !labelled, labelled
@@ -375,12 +393,16 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		if v := g.value(k); v != v && len(g.runs) > 1 {
 			continue
 		}
-		if !put(style.Text.Of(" "), color.Of(m.text(g.runs, g.value(k)))) {
+		text := m.text(g.runs, g.value(k))
+		if m.flat && slices.ContainsFunc(values, func(p style.Part) bool { return p.Text == text }) {
+			continue // a value that several runs have
+		}
+		if !put(style.Text.Of(" "), color.Of(text)) {
 			break
 		}
 	}
 	best := style.Part{}
-	if len(m.curves) > 0 && len(g.runs) == 1 {
+	if len(g.runs) == 1 && !m.flat {
 		word, at := g.best(m)
 		best = style.Muted.Of("  " + word + " " + at)
 		if width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
@@ -396,11 +418,8 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	}
 	name := style.Clean(m.name)
 	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign)
-	if over := style.Cells(name) - space; over > 0 {
-		name = "…" + ansi.TruncateLeft(name, over+1, "")
-	}
-	l.Write(color, sign+name)
-	if g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
+	l.Write(color, sign+widget.Cut(name, max(space, 1), g.Names()))
+	if !m.flat && g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
 		l.Write(style.Muted, " log")
 	}
 	l.Write(style.Muted, best.Text)

@@ -42,6 +42,7 @@ type item struct {
 	heading string
 	count   int  // charts under the heading
 	folded  bool // and they are not shown
+	flat    bool // it is a line and no chart
 }
 
 // gallery is which charts there are, in which order and on which pages, and which of them is selected.
@@ -91,13 +92,11 @@ func (g *gallery) selected() *metric {
 }
 
 // Names lists the metrics.
-func (g *gallery) Names() (out []string) {
-	if g.catalog != nil {
-		for i := range g.catalog.all {
-			out = append(out, g.catalog.all[i].name)
-		}
+func (g *gallery) Names() []string {
+	if g.catalog == nil {
+		return nil
 	}
-	return out
+	return g.catalog.names
 }
 
 // Select selects the chart of a name, whatever hides it.
@@ -129,11 +128,15 @@ func (g *gallery) arrange() {
 			shown = append(shown, i)
 		}
 	}
+	for i := range g.catalog.all {
+		m := &g.catalog.all[i]
+		m.flat = !slices.Contains(g.pinned, m.name) && !m.moves(g.runs)
+	}
 	g.sort(shown)
 	g.items = g.items[:0]
 	if g.grouping == Ungrouped {
 		for _, i := range shown {
-			g.items = append(g.items, item{metric: i})
+			g.items = append(g.items, item{metric: i, flat: g.catalog.all[i].flat})
 		}
 	} else {
 		g.group(shown)
@@ -150,7 +153,8 @@ func (g *gallery) nameOf(it *item) string {
 	return g.catalog.all[it.metric].name
 }
 
-// sort puts pinned metrics first, and the others in order.
+// sort puts pinned metrics first, what is no chart last, and the others in order; as written, what the model is judged
+// by comes before what it is trained by.
 func (g *gallery) sort(shown []int) {
 	all := g.catalog.all
 	var change []float64
@@ -163,8 +167,14 @@ func (g *gallery) sort(shown []int) {
 		}
 	}
 	rank := func(i int) int {
-		if at := slices.Index(g.pinned, all[i].name); at >= 0 {
+		at := slices.Index(g.pinned, all[i].name)
+		switch {
+		case at >= 0:
 			return at
+		case all[i].flat:
+			return len(g.pinned) + 2
+		case g.order == Written && !all[i].main():
+			return len(g.pinned) + 1
 		}
 		return len(g.pinned)
 	}
@@ -233,7 +243,7 @@ func (g *gallery) group(shown []int) {
 		g.items = append(g.items, item{metric: -1, heading: name, count: len(members[name]), folded: folded})
 		for _, i := range members[name] {
 			if !folded {
-				g.items = append(g.items, item{metric: i, heading: name})
+				g.items = append(g.items, item{metric: i, heading: name, flat: g.catalog.all[i].flat})
 			}
 		}
 	}

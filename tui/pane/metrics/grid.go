@@ -15,7 +15,6 @@ type Grid struct {
 	chart.Controls
 	gallery
 
-	wide   int // columns of a chart on the page that was drawn
 	cells  map[string]*cell
 	zoom   chart.Canvas
 	target float64
@@ -34,6 +33,9 @@ func (g *Grid) Show(runs []Run) {
 		outlines = append(outlines, outlineOf(runs[i].H))
 	}
 	if g.catalog != nil && slices.Equal(outlines, g.outlines) {
+		if slices.ContainsFunc(g.catalog.all, func(m metric) bool { return m.flat && m.moves(runs) }) {
+			g.arrange()
+		}
 		return
 	}
 	g.outlines, g.catalog = outlines, newCatalog(runs, outlines)

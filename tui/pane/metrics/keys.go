@@ -316,7 +316,7 @@ func under(g *Grid, x, y int) int {
 			if r.heading {
 				return r.first
 			}
-			if at := r.first + x/(g.wide+gap); at < r.end {
+			if at := r.first + x/(r.w+gap); at < r.end {
 				return at
 			}
 			return -1

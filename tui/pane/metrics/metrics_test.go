@@ -164,6 +164,39 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestFlat: what has one value, or is constant, is a line under the charts until it moves, unless it is pinned; what a
+// model is judged by comes first.
+func TestFlat(t *testing.T) {
+	epoch := func(e int, decay, nan float64) event.EpochEvent {
+		ev := event.UnknownEpoch(e)
+		ev.Rate, ev.Elapsed = event.Float(1/float64(e)), event.Float(e)
+		ev.Metrics = []event.Metric{{Key: "gpu", Value: event.Float(e)}, {Key: "decay", Value: event.Float(decay)}, {Key: "bad", Value: event.Float(nan)}, {Key: "f1", Value: event.Float(e)}}
+		return ev
+	}
+	g := gridOf(feed.Delta{Run: &event.RunEvent{}, Status: event.Status{Replay: &event.Replay{}}, Epochs: []event.EpochEvent{epoch(1, 3, 1), epoch(2, 3, math.Inf(1))}})
+	items := func() (out []string) {
+		g.Show(g.runs)
+		text(t, g, 76, 20, true)
+		for i := range g.items {
+			out = append(out, fmt.Sprint(g.catalog.all[g.items[i].metric].name, map[bool]string{true: "-"}[g.items[i].flat]))
+		}
+		return out
+	}
+	if got := fmt.Sprint(items()); got != "[f1 learning rate gpu bad decay- seconds per epoch-]" {
+		t.Error(got)
+	}
+	g.Select("decay")
+	press(g, "*")
+	if got := items(); got[0] != "decay" {
+		t.Errorf("%s are shown once it is pinned", got)
+	}
+	press(g, "*")
+	g.runs[0].H.Apply(&feed.Delta{Status: g.runs[0].H.Status, Epochs: []event.EpochEvent{epoch(3, 4, 1)}})
+	if got := fmt.Sprint(items()); got != "[f1 learning rate gpu decay bad seconds per epoch-]" {
+		t.Errorf("%s once it moves", got)
+	}
+}
+
 func TestNatural(t *testing.T) {
 	names := []string{"layer10", "Layer9", "layer9.b", "a", "layer", "layer09.a"}
 	slices.SortFunc(names, natural)

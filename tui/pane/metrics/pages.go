@@ -4,7 +4,7 @@ package metrics
 type row struct {
 	first, end int
 	heading    bool
-	h          int
+	h, w       int // of one of them
 }
 
 // page is what is shown at once.
@@ -14,6 +14,7 @@ type page []row
 type shape struct {
 	columns, w, h int
 	spare         int // rows of charts that are one higher, as the page has rows left
+	lines         int // what is no chart in a row
 }
 
 const (
@@ -26,8 +27,11 @@ const (
 func maxShape(w, h int) shape {
 	wide, high := chartW+1+max(0, w-60)/20, chartH+h/24
 	columns := max(1, (w+gap)/(wide+gap))
-	return shape{columns, (w - gap*(columns-1)) / columns, max(1, min(h, high)), 0}
+	return shape{columns, wideOf(columns, w), max(1, min(h, high)), 0, columns}
 }
+
+// wideOf is the width of each of some columns.
+func wideOf(columns, w int) int { return (w - gap*(columns-1)) / columns }
 
 // shapeOf is the shape of a page for n charts. Those that all fit take what room there is, about four times as wide as
 // high.
@@ -41,7 +45,7 @@ func shapeOf(n, w, h int) shape {
 	best, least := s, -1.0
 	for columns := 1; columns <= min(s.columns, n); columns++ {
 		high := h / ((n + columns - 1) / columns)
-		wide := (w - gap*(columns-1)) / columns
+		wide := wideOf(columns, w)
 		if high < min(s.h, h) {
 			continue
 		}
@@ -53,19 +57,19 @@ func shapeOf(n, w, h int) shape {
 			squeeze *= 1 + 2*float64(empty)/float64(n)
 		}
 		if least < 0 || squeeze < least {
-			best, least = shape{columns, wide, high, 0}, squeeze
+			best, least = shape{columns, wide, high, 0, s.lines}, squeeze
 		}
 	}
 	return best
 }
 
-// paginate lays the items out in pages of h rows. A heading never stands last on a page while it has charts.
-func (g *gallery) paginate(s shape, h int) {
+// paginate lays the items out in pages of w × h. A heading never stands last on a page while it has charts.
+func (g *gallery) paginate(s shape, w, h int) {
 	g.pages = g.pages[:0]
 	var now page
 	used := 0
 	put := func(r row, with int) {
-		if len(now) < s.spare && used+r.h < h && g.grouping == Ungrouped {
+		if len(now) < s.spare && used+r.h < h && g.grouping == Ungrouped && !g.items[r.first].flat {
 			r.h++
 		}
 		if used+r.h+with > h && len(now) > 0 {
@@ -80,15 +84,18 @@ func (g *gallery) paginate(s shape, h int) {
 			if it.folded {
 				with = 0
 			}
-			put(row{i, i + 1, true, 1}, with)
+			put(row{i, i + 1, true, 1, w}, with)
 			i++
 			continue
 		}
-		end := i
-		for end < len(g.items) && end-i < s.columns && g.items[end].metric >= 0 {
+		end, columns, high := i, s.columns, s.h
+		if g.items[i].flat {
+			columns, high = s.lines, 1
+		}
+		for end < len(g.items) && end-i < columns && g.items[end].metric >= 0 && g.items[end].flat == g.items[i].flat {
 			end++
 		}
-		put(row{i, end, false, s.h}, 0)
+		put(row{i, end, false, high, wideOf(columns, w)}, 0)
 		i = end
 	}
 	if len(now) > 0 {

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
@@ -32,10 +34,19 @@ func New() *Pane { return &Pane{} }
 // Name implements pane.Pane.
 func (*Pane) Name(*pane.View) string { return "metrics" }
 
-// Header says how many metrics there are.
+// Header says how many metrics there are beside those that have panes of their own.
 func (p *Pane) Header(v *pane.View, l *style.Line) {
 	p.show(v)
-	l.Group(style.Muted.Of(format.Count(len(p.catalog.all))))
+	var beside []string
+	for _, name := range p.Names() {
+		if p.elsewhere(name) {
+			beside = append(beside, name)
+		}
+	}
+	l.Group(style.Muted.Of(format.Count(len(p.Names()) - len(beside))))
+	if len(beside) > 0 {
+		l.Group(style.Muted.Of(" beside " + strings.Join(beside, " and ")))
+	}
 }
 
 // Version implements pane.Pane.
