@@ -1,10 +1,13 @@
 package datasets
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"encoding/binary"
 	"image"
 	"image/draw"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -15,11 +18,11 @@ import (
 	"newtop/internal/routine"
 )
 
-//go:generate go run ./gen glyphs.bin
+//go:generate go run ./gen glyphs.bin.gz
 
-// outlines are those of the Go fonts, as gen wrote them: in the program the fonts would take 2 MB.
+// outlines are those of the Go fonts, as gen wrote and packed them: in the program the fonts would take 2 MB.
 //
-//go:embed glyphs.bin
+//go:embed glyphs.bin.gz
 var outlines []byte
 
 // point is a point of the plane, y upwards.
@@ -39,7 +42,14 @@ type glyph []curve
 // has digits of its own.
 var glyphs = sync.OnceValue(func() [][]glyph {
 	all := make([][]glyph, 26+10)
-	rest := outlines
+	packed, err := gzip.NewReader(bytes.NewReader(outlines))
+	if err != nil {
+		panic("datasets: glyphs.bin.gz: " + err.Error())
+	}
+	rest, err := io.ReadAll(packed)
+	if err != nil {
+		panic("datasets: glyphs.bin.gz: " + err.Error())
+	}
 	next := func() float64 {
 		v := int16(binary.LittleEndian.Uint16(rest))
 		rest = rest[2:]

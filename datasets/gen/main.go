@@ -2,6 +2,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"log"
@@ -42,7 +44,11 @@ func main() {
 	}
 	out, err := outlines()
 	if err == nil {
-		err = os.WriteFile(os.Args[1], out, 0o644)
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		_, _ = w.Write(out) // memory takes it
+		_ = w.Close()
+		err = os.WriteFile(os.Args[1], packed.Bytes(), 0o644)
 	}
 	if err != nil {
 		log.Fatal("gen: ", err)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,8 +14,17 @@ func TestOutlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join("..", "glyphs.bin"))
+	f, err := os.Open(filepath.Join("..", "glyphs.bin.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	packed, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(packed)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("glyphs.bin has other outlines than the fonts: expected it after go generate ./datasets: %v", err)
+		t.Errorf("glyphs.bin.gz has other outlines than the fonts: expected it after go generate ./datasets: %v", err)
 	}
 }
