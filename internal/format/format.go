@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Number writes v with about four significant digits and at most nine columns: 0.0312, 3.142, 53.3k,
@@ -179,6 +180,17 @@ func Elapsed(seconds float64) string {
 		return "0 s"
 	}
 	return Span(seconds)
+}
+
+// Age writes for how long nothing has come, as 25 min, 3 h or 2 days, rounded down.
+func Age(d time.Duration) string {
+	switch h := int(d.Hours()); {
+	case h >= 48:
+		return Count(h/24) + " days"
+	case h >= 1:
+		return Count(h) + " h"
+	}
+	return Count(max(0, int(d.Minutes()))) + " min"
 }
 
 // Clock writes seconds as m:ss or h:mm:ss.

@@ -79,15 +79,15 @@ type Replay struct {
 	Loading  float64 // how much of it has been read, below 1 while it is; 0: unknown
 	Live     bool    // following a run that continues, at its newest event
 	Seekable bool
-	Epoch    int     // the newest that is shown
-	Last     int     // the newest that there is
-	At       float64 // training seconds shown
-	Length   float64 // training seconds that there are
-	Speed    float64 // times as fast as it ran
-	Thinned  int     // how many epochs are not kept, as there are too many
-	Quiet    string  // since when nothing was written, where that is more than a minute; empty else
-	Stale    string  // why nothing more may come, as that its writer is gone; empty else
-	Warning  string  // what of it could not be read; empty else
+	Epoch    int       // the newest that is shown
+	Last     int       // the newest that there is
+	At       float64   // training seconds shown
+	Length   float64   // training seconds that there are
+	Speed    float64   // times as fast as it ran
+	Thinned  int       // how many epochs are not kept, as there are too many
+	Quiet    time.Time // when something was last written, where that is more than a minute ago; else zero
+	Stale    string    // why nothing more may come, as that its writer is gone; empty else
+	Warning  string    // what of it could not be read; empty else
 }
 
 // Recording is how a run's record is doing. The zero value is a run that is not recorded.

@@ -17,6 +17,8 @@ import (
 type Options struct {
 	Replay bool    // begin at the first epoch and replay it
 	Speed  float64 // times as fast as it ran, MinSpeed to MaxSpeed; 0: 1
+	// Writer finds the process that has a log open for writing; nil: nobody knows.
+	Writer func(path string) (pid int, ok bool)
 }
 
 // The speeds of a replay.
@@ -86,7 +88,7 @@ type state struct {
 	name    string
 	read    float64
 	stale   string
-	quiet   string
+	quiet   time.Time
 	warning string
 	over    error // why no more will come
 
@@ -188,7 +190,7 @@ type batch struct {
 	name           string
 	read           float64
 	stale, warning string
-	quiet          string
+	quiet          time.Time
 }
 
 const batchEvents = 4096
@@ -197,9 +199,18 @@ const batchEvents = 4096
 func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 	defer close(out)
 	var failed error // of Wait
+	w := witness{writer: p.options.Writer}
 	for {
 		due := time.After(pulse)
 		b := gather(ctx, p.source)
+		if errors.Is(b.err, ErrNone) {
+			switch alive, gone := w.look(b.name, Written(p.source), time.Now()); {
+			case gone:
+				b.stale = writerGone
+			case alive:
+				b.stale = ""
+			}
+		}
 		if failed != nil {
 			b.err = failed
 		}
@@ -286,6 +297,9 @@ func (p *Player) finish(err error) {
 
 // unended is why no more comes of a run that did not say its end.
 const unended = "the stream has ended, without an end of the run"
+
+// writerGone is why no more comes of a log that a process had open which has ended.
+const writerGone = "its writer is gone"
 
 // receive adds one event. A stream that does not say what it is gets a name; a second run takes the place of the first.
 func (p *Player) receive(e event.Event) {

@@ -135,12 +135,12 @@ type Beside struct {
 // Moment is how long whoever wants only what is there now waits for more.
 const Moment = 100 * time.Millisecond
 
-// quietSince says since when nothing was written, if that is more than a minute.
-func quietSince(last time.Time) string {
-	if last.IsZero() || time.Since(last) < time.Minute {
-		return ""
+// quietSince is when something was last written, if that is more than a minute ago, else the zero time.
+func quietSince(last time.Time) time.Time {
+	if time.Since(last) < time.Minute {
+		return time.Time{}
 	}
-	return moment(last)
+	return last
 }
 
 // moment writes a time, with its day if that is not today's or last night's.

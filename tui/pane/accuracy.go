@@ -3,6 +3,7 @@ package pane
 import (
 	"newtop/internal/figure"
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/style"
@@ -36,7 +37,7 @@ func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
 func (p *Accuracy) Header(v *View, l *style.Line) {
 	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, v.MetricText,
 		v.Accurate())
-	if v.H.Best.Known && v.H.Epochs > 1 {
+	if v.H.Best.Known && v.H.Epochs > 1 && v.H.Measure.Train() != event.Loss {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(v.MetricText(v.H.Best.Value)),
 			style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
 	}

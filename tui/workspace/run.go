@@ -71,9 +71,11 @@ func (r *run) state() (sign style.Part, word string) {
 	case loading:
 		return style.Warn.Of("○"), "loading"
 	case r.stale():
-		return style.Warn.Of("○"), "stale"
+		return style.Good.Of("✓"), "ended"
 	case r.h.Status.Phase == event.Paused:
 		return style.Warn.Of("○"), "paused"
+	case r.h.Status.Replay != nil && !r.h.Status.Replay.Quiet.IsZero():
+		return style.Warn.Of("○"), "quiet"
 	}
 	return style.Good.Of("●"), "running"
 }

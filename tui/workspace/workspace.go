@@ -217,7 +217,7 @@ func (m *model) header(w int) string {
 	}
 	live := 0
 	for _, r := range m.runs {
-		if r.running() {
+		if _, word := r.state(); word == "running" {
 			live++
 		}
 	}

@@ -70,6 +70,7 @@ as text. docs/watch.md has a table of what is read.`,
 		ValidArgsFunction: w.store.Complete(1, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return w.watch(cmd, args) },
 	}
+	w.options.Writer = machine.WriterOf
 	set := cmd.Flags()
 	set.SortFlags = false
 	w.store.Add(cmd)

@@ -129,7 +129,7 @@ func stateParts(a *App) []style.Part {
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.H.Done != nil && a.H.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}
-	case a.H.Watched() && a.H.Done == nil && s.Replay.Stale != "" && a.H.Over():
+	case a.H.Watched() && a.H.Done == nil && s.Replay.Stale != "" && a.H.Over() && !a.H.External():
 		return []style.Part{style.Warn.Of("■ interrupted")}
 	case a.H.Over():
 		return []style.Part{style.Good.Of("■ ended")}
@@ -344,15 +344,15 @@ func Playing(a *App) style.Part {
 	case a.Closed:
 		return style.Warn.Of("■ feed closed")
 	case a.H.Over():
-		return style.Good.Of("■ recorded")
+		return style.Good.Of("■ ended")
 	case s.Phase == event.Paused:
 		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return style.Good.Of("■ recorded")
+		return style.Good.Of("■ ended")
 	case a.H.Awaited():
 		return style.Warn.Of("○ waiting")
-	case s.Replay.Live && s.Replay.Quiet != "":
-		return style.Warn.Of("○ quiet since " + s.Replay.Quiet)
+	case s.Replay.Live && !s.Replay.Quiet.IsZero():
+		return style.Warn.Of("○ quiet " + format.Age(a.Clock().Sub(s.Replay.Quiet)))
 	case s.Replay.Live:
 		return style.Good.Of("● live")
 	}

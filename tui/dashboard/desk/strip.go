@@ -19,7 +19,9 @@ func strip(a *App) []string {
 	rows := []string{stripState(a, v, w, h == 1)}
 	for _, of := range [][]layout.ID{{layout.Loss, layout.Accuracy}, {layout.Region, layout.Inner, layout.Spectrum}} {
 		if len(rows) < h && (h < 3 || len(rows) < 3) {
-			rows = append(rows, stripValues(a, v, w, of...))
+			if l := stripValues(a, v, w, of...); l.Width > 0 {
+				rows = append(rows, l.Full())
+			}
 		}
 	}
 	if room := h - len(rows) - layout.FooterRows; h >= chartedStrip {
@@ -62,13 +64,13 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 }
 
 // stripValues are the values that stand in the frames of panes.
-func stripValues(a *App, v *pane.View, w int, of ...layout.ID) string {
+func stripValues(a *App, v *pane.View, w int, of ...layout.ID) *style.Line {
 	l := a.Line(w)
 	for _, id := range of {
-		if l.Group(style.Muted.Of(" " + a.Panes[id].Name(v) + " ")) {
+		if !isBlank(a, id) && !IsIdle(a, id) && l.Group(style.Muted.Of(" "+a.Panes[id].Name(v)+" ")) {
 			a.Panes[id].Header(v, l)
 			l.Group(style.Text.Of("  "))
 		}
 	}
-	return l.Full()
+	return l
 }
