@@ -32,6 +32,7 @@ type glyph struct {
 	R     rune
 	color style.Token
 	lit   uint8 // which dots show, if that is what it is made of
+	band  bool  // it is the shade of a band, under a curve
 }
 
 // Resize empties the canvas and gives it a size.
@@ -142,9 +143,9 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 		case g.ASCII:
 			*cell = glyph{R: mark, color: t}
 		case g.DotsY == 2:
-			*cell = glyph{style.Quadrants[lit&15], t, lit}
+			*cell = glyph{R: style.Quadrants[lit&15], color: t, lit: lit}
 		default:
-			*cell = glyph{braille[lit], t, lit}
+			*cell = glyph{R: braille[lit], color: t, lit: lit}
 		}
 	}
 }
@@ -190,6 +191,7 @@ type stroke struct {
 	mark   rune // stands for its dots in ASCII
 	dashed bool
 	thick  bool
+	mean   bool // of buckets only the last value counts
 }
 
 // Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept,

@@ -228,13 +228,18 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed, false})
+		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{tok: style.Grid, mark: '.', dashed: k.Dashed})
+	}
+	for i := range p.Curves {
+		if k := &p.Curves[i]; k.Series.banded {
+			drawBand(c, a, v.Glyphs, p.within(a, p.items(k)), k.Token)
+		}
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		raw := k.stroke()
 		if p.user.half > 0 {
-			raw = stroke{style.Muted, '.', false, false}
+			raw = stroke{tok: style.Muted, mark: '.', mean: k.Series.banded}
 		}
 		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
@@ -243,7 +248,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)),
-				stroke{k.Token, k.Mark, false, k.Thick})
+				stroke{tok: k.Token, mark: k.Mark, thick: k.Thick, mean: k.Series.banded})
 		}
 	}
 	for i := range p.Curves {

@@ -32,11 +32,15 @@ func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 				continue
 			}
 		}
+		low, high := b.Min, b.Max
+		if k.mean {
+			low, high = b.Last, b.Last
+		}
 		if x := a.DotX(g, b.X1[a.By]); !col.used || x != col.x {
 			end()
-			col = dotColumn{used: true, x: x, low: b.Min, high: b.Max}
+			col = dotColumn{used: true, x: x, low: low, high: high}
 		}
-		col.low, col.high, col.last = Lesser(b.Min, col.low), -Lesser(-b.Max, -col.high), b.Last
+		col.low, col.high, col.last = Lesser(low, col.low), -Lesser(-high, -col.high), b.Last
 		if b.flaws != 0 {
 			stop()
 		}
@@ -60,7 +64,7 @@ func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, da
 		}
 		c.soft = append(c.soft, sample{Position{x}, y}.bucket())
 	}
-	drawCurve(c, a, g, c.soft, stroke{t, mark, dashed, false})
+	drawCurve(c, a, g, c.soft, stroke{tok: t, mark: mark, dashed: dashed})
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.

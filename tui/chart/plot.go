@@ -106,7 +106,9 @@ type view struct {
 	cursor   *Position // where the values are reported; nil for nowhere
 }
 
-func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thick} }
+func (k *Curve) stroke() stroke {
+	return stroke{k.Token, k.Mark, k.Dashed, k.Thick, k.Series != nil && k.Series.banded}
+}
 
 // items are the buckets of a curve that a chart draws.
 func (p *Plot) items(k *Curve) []Bucket {

@@ -77,6 +77,7 @@ type Series struct {
 	before   [2]float64 // the newest two finite values, the newest last
 	finite   int        // how many of the two there are
 	moved    bool       // not all values that were reported are one
+	banded   bool       // a bucket's ends are those of a band around its last value
 	coarse   coarse
 	changes  int // times that buckets before the last one changed
 }
@@ -336,8 +337,10 @@ func extremes(buckets []Bucket, positive bool) (low, high float64, ok bool) {
 		}
 		switch {
 		case positive && b.Min <= 0:
-			if b.Max > 0 && b.Max < low {
-				low = b.Max
+			for _, y := range [...]float64{b.Max, b.Last} {
+				if y > 0 && y < low {
+					low = y
+				}
 			}
 		case b.Min < low:
 			low = b.Min

@@ -48,6 +48,7 @@ type Palette[M Model] struct {
 	entries     []Entry[M]
 	names, text []string
 	about       string // what can be searched, for whom has not typed
+	title       string
 	filter      textinput.Model
 	shown       []int
 	at          int
@@ -56,7 +57,7 @@ type Palette[M Model] struct {
 
 // NewPalette returns the search over entries, in the order of an empty one.
 func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
-	p := &Palette[M]{entries: entries, about: about, filter: widget.NewInput(60)}
+	p := &Palette[M]{entries: entries, about: about, title: "commands", filter: widget.NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.Text)
 		p.text = append(p.text, e.Text+" "+e.Also+" "+e.Kind)
@@ -65,6 +66,9 @@ func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
 	p.shown = widget.Find("", p.names, p.text)
 	return p
 }
+
+// Titled gives it another title than that of a search for commands.
+func (p *Palette[M]) Titled(title string) *Palette[M] { p.title = title; return p }
 
 // At is the place of the chosen entry, from 0.
 func (p *Palette[M]) At() int { return p.at }
@@ -145,7 +149,7 @@ func (p *Palette[M]) Draw(m M, w, h int) []string {
 	for i := first; i < end; i++ {
 		rows = append(rows, p.row(v, &p.entries[p.shown[i]], i == p.at, inner))
 	}
-	title := "commands"
+	title := p.title
 	if n := len(p.shown); n > 0 {
 		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // about says in that many rows what the selected run is, and what it chose that others did not.
@@ -30,6 +31,11 @@ func about(m *model, w, n int) []string {
 	if left := m.at.remaining(); left != "" {
 		rows = append(rows, m.Line(w).Write(style.Muted, " left ").Write(style.Text, left).Full())
 	}
+	for _, r := range m.at.members {
+		_, value := m.value(r)
+		rows = append(rows, m.Line(w).Write(style.Muted, " "+widget.Cut(r.name, w/2, m.names())+" ").Write(
+			style.Text, value).Full())
+	}
 	for _, c := range m.chosen() {
 		l := m.Line(w).Write(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Write(
 			style.Text, ansi.Truncate(c[1], w, "…"))
@@ -42,6 +48,9 @@ func about(m *model, w, n int) []string {
 func (l *list) chosen() (out [][2]string) {
 	l.compareChoices()
 	at := slices.Index(l.runs, l.at)
+	if at < 0 { // a group
+		return nil
+	}
 	for _, differs := range []bool{true, false} {
 		for i := range l.choices {
 			if r := &l.choices[i]; r.Values[at] != "" && r.Contested() == differs {

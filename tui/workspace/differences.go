@@ -39,7 +39,10 @@ type line struct {
 // ranked are the runs that are shown, by the best value of their measure; what has none comes last. An error and an
 // RMSE can't be compared: those of the other kind than the first run's come after.
 func (l *list) ranked() []*run {
-	runs := l.shown()
+	var runs []*run
+	for _, r := range l.shown() {
+		runs = append(runs, r.each()...)
+	}
 	if len(runs) == 0 {
 		return nil
 	}
@@ -51,7 +54,7 @@ func (l *list) ranked() []*run {
 // compareBest orders two runs by the best value of a measure.
 func (r *run) compareBest(other *run, by event.Measure) int {
 	rank := func(r *run) int {
-		if r.h.Measure.Quantity == by.Quantity {
+		if r.measure().Quantity == by.Quantity {
 			return 0
 		}
 		return 1
@@ -60,8 +63,18 @@ func (r *run) compareBest(other *run, by event.Measure) int {
 		history.LastIfMissing(other.best())))
 }
 
-// best is the best value of the run's measure, NaN for none.
+// best is the best value of the run's measure, or on average of a group's runs, NaN for none.
 func (r *run) best() float64 {
+	if len(r.members) > 0 {
+		var values []float64
+		for _, of := range r.members {
+			if of.h.Best.Known {
+				values = append(values, of.h.Best.Value)
+			}
+		}
+		mean, _ := chart.Average(values)
+		return mean
+	}
 	if !r.h.Best.Known {
 		return math.NaN()
 	}

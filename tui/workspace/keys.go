@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/chart"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -25,7 +26,9 @@ func bindings() []*screen.Binding[*model] {
 	on, use := screen.Bind[*model], screen.Use[*model]
 	return []*screen.Binding[*model]{
 		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Footer(
-			"all runs").While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil }),
+			"all runs").While(func(m *model) bool {
+			return m.filter.Text != "" || m.solo != nil || m.within != nil
+		}),
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
 		use(groupHelp, "this help", screen.ShowHelp).Then(func(
 			m *model, _ string) {
@@ -62,7 +65,19 @@ func bindings() []*screen.Binding[*model] {
 				m.sorted = (m.sorted + 1) % orders
 				m.arrange()
 			}).FooterBy(func(m *model) string { return m.sorted.String() }).Only(listed),
-		use(groupRuns, "the run's own screen", screen.Open).On(open).DefaultFooter().Only(
+		use(groupRuns, "runs as one curve: by a setting, by all but the seed, by name", screen.Group).Then(
+			func(m *model, _ string) { openGrouping(m) }).DefaultFooter().Only(listed),
+		on(groupRuns, "b", "the band of a group: ± σ, min–max, none", "b").Then(func(m *model, _ string) {
+			m.spread = (m.spread + 1) % chart.Spreads
+		}).FooterBy(func(m *model) string { return m.spread.String() }).While(func(m *model) bool {
+			return m.by != ""
+		}).Unless(func(m *model) string {
+			if m.by == "" {
+				return "the runs are not grouped: g groups them"
+			}
+			return ""
+		}),
+		use(groupRuns, "the run's own screen, or the runs of a group", screen.Open).On(open).DefaultFooter().Only(
 			func(m *model) bool { return listed(m) && openable(m) }),
 		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(
 			move).Only(listed),
@@ -114,7 +129,7 @@ func turn(m *model, k string) {
 	}
 }
 
-func openable(m *model) bool { return m.at != nil && m.at.open != nil }
+func openable(m *model) bool { return m.at != nil && (m.at.open != nil || len(m.at.members) > 0) }
 
 // noRun is why nothing can be done with the selected run.
 func noRun(m *model) string {
@@ -192,6 +207,9 @@ func back(m *model, _ string) tea.Cmd {
 		m.grid.HandleKey("esc", "")
 	case m.solo != nil:
 		m.solo = nil
+	case m.within != nil:
+		m.at, m.within = m.within, nil
+		m.arrange()
 	case m.filter.Text != "":
 		m.filter.Text = ""
 		m.arrange()
@@ -249,6 +267,12 @@ type refusedMsg struct{ text string }
 
 // open puts the run's own screen over this one.
 func open(m *model, _ string) tea.Cmd {
+	if len(m.at.members) > 0 {
+		m.within = m.at
+		m.solo, m.at = nil, m.at.members[0]
+		m.arrange()
+		return nil
+	}
 	open, ctx := m.at.open, m.Ctx
 	return func() tea.Msg {
 		l, closed, err := open(ctx)

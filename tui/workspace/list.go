@@ -35,6 +35,7 @@ func (o order) String() string {
 
 // list is which runs there are, in which order, and what was chosen of them.
 type list struct {
+	grouping
 	runs    []*run // as they came
 	rows    []*run // of the list: those that match, in order
 	hidden  map[*run]bool
@@ -54,14 +55,14 @@ type list struct {
 func (l *list) enter(w Watched, of int) {
 	most := max(minBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
-		number: len(l.runs), colour: len(l.runs),
+		tags: w.Tags, number: len(l.runs), colour: len(l.runs),
 		feed: w.Feed, open: w.Open, buckets: most, h: history.Coarse(most)}
 	l.runs = append(l.runs, r)
 }
 
 // shown are the runs that the charts show.
 func (l *list) shown() (out []*run) {
-	for _, r := range l.runs {
+	for _, r := range l.units {
 		if l.isShown(r) {
 			out = append(out, r)
 		}
@@ -84,8 +85,15 @@ func (m *model) arrange() {
 	} else {
 		m.hidden = hidden
 	}
+	m.units = m.runs
+	if m.by != "" {
+		m.units = m.grouped()
+	}
+	if m.within != nil && len(m.within.members) > 0 {
+		m.units = m.within.members
+	}
 	m.rows = m.rows[:0]
-	for _, r := range m.runs {
+	for _, r := range m.units {
 		if !m.hidden[r] {
 			m.rows = append(m.rows, r)
 		}
@@ -121,7 +129,7 @@ func (m *model) arrange() {
 func sortByValue(m *model) {
 	values := map[*run]float64{}
 	for _, r := range m.rows {
-		if v, _ := m.grid.Value(r.h); !math.IsNaN(v) {
+		if v, _ := m.value(r); !math.IsNaN(v) {
 			if m.grid.Rises() {
 				v = -v
 			}
@@ -148,6 +156,24 @@ func (l *list) choose(row int) {
 	}
 }
 
+// value is what a run has of the selected metric, or what those of a group have on average.
+func (m *model) value(r *run) (v float64, text string) {
+	if len(r.members) == 0 {
+		return m.grid.Value(r.h)
+	}
+	var values []float64
+	for _, of := range r.members {
+		if v, _ := m.grid.Value(of.h); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	v, deviation := chart.Average(values)
+	if text = m.grid.Text(v); deviation > 0 {
+		text += " ±" + m.grid.Text(deviation)
+	}
+	return v, text
+}
+
 // move selects another run.
 func move(m *model, k string) {
 	m.choose(m.table.Move(strings.ToLower(k), slices.Index(m.rows, m.at), len(m.rows)))
@@ -166,8 +192,15 @@ func drawList(m *model, at layout.Rect) []string {
 	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
-		_, values[r] = m.grid.Value(r.h)
+		_, values[r] = m.value(r)
 		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
+	}
+	if at.W < signs+minName+c.width()-c.epoch { // a group's mean without what its runs differ by
+		c.value = 8
+		for r, text := range values {
+			values[r], _, _ = strings.Cut(text, " ±")
+			c.value = max(c.value, style.Cells(values[r]))
+		}
 	}
 	c.fit(at.W)
 	rows := []string{listHeader(m, at.W, c)}
@@ -195,13 +228,15 @@ type columns struct{ value, epoch int }
 // signs are the columns before a name: whether it is selected, the run's curve, and what the run is doing.
 const signs = 6
 
+// minName is the least width of a name beside other columns.
+const minName = 12
+
 // fit leaves out the columns that would leave too little of the names.
 func (c *columns) fit(w int) {
-	const name = 12
-	if w < signs+name+c.width() {
+	if w < signs+minName+c.width() {
 		c.epoch = 0
 	}
-	if w < signs+name+c.width() {
+	if w < signs+minName+c.width() {
 		c.value = 0
 	}
 }
@@ -296,7 +331,7 @@ func listLine(m *model, w int) string {
 		mark := signOf(m, r, true)
 		value := ""
 		if r == m.at {
-			_, value = m.grid.Value(r.h)
+			_, value = m.value(r)
 		}
 		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + widget.Cut(r.name, 20, m.names()) + " ")}
 		if value != "" {

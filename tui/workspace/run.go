@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"newtop/internal/format"
@@ -17,6 +18,7 @@ import (
 // run is a run of the workspace.
 type run struct {
 	name, source string
+	tags         []string
 	number       int // in the order in which they came
 	colour       int // of colours, and how often they began again
 	off          bool
@@ -27,6 +29,7 @@ type run struct {
 	open         func(ctx context.Context) (screen.Layer, func(), error)
 	h            *history.History
 	err          error // why nothing more comes
+	group
 }
 
 // colours are the inks of runs. Where they begin again, curves are dashed.
@@ -52,12 +55,20 @@ const (
 	minBuckets    = 256
 )
 
-func (r *run) running() bool { return r.h.Run != nil && !r.h.Over() && r.err == nil && !r.stale() }
+func (r *run) running() bool {
+	if len(r.members) > 0 {
+		return slices.ContainsFunc(r.members, (*run).running)
+	}
+	return r.h.Run != nil && !r.h.Over() && r.err == nil && !r.stale()
+}
 
 func (r *run) stale() bool { return r.h.Status.Replay != nil && r.h.Status.Replay.Stale != "" }
 
 // state says what a run is doing, in a sign and in a word.
 func (r *run) state() (sign style.Part, word string) {
+	if len(r.members) > 0 {
+		return r.groupState()
+	}
 	_, loading := r.h.Loading()
 	switch d := r.h.Done; {
 	case r.err != nil:
@@ -96,6 +107,9 @@ func signOf(m *model, r *run, shown bool) style.Part {
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
 func shownRuns(m *model) (out []metrics.Run) {
 	for _, r := range m.shown() {
+		if len(r.members) > 0 {
+			m.together(r)
+		}
 		color := r.token()
 		if m.faded && r != m.at && r != m.pinned {
 			color = style.Grid
@@ -109,10 +123,14 @@ func shownRuns(m *model) (out []metrics.Run) {
 
 // epoch is the newest one that a run has told.
 func (r *run) epoch() string {
-	if r.h.Epochs == 0 {
+	epochs, latest := 0, 0
+	for _, of := range r.each() {
+		epochs, latest = epochs+of.h.Epochs, max(latest, of.h.Latest.Epoch)
+	}
+	if epochs == 0 {
 		return "–"
 	}
-	return format.Count(r.h.Latest.Epoch)
+	return format.Count(latest)
 }
 
 // settings are what a run was begun with, by lower-case names; parts of parts are joined by dots.
@@ -120,6 +138,9 @@ func (r *run) settings() map[string]any {
 	out := map[string]any{}
 	if r.h.Run != nil {
 		flatten(out, "", r.h.Run.Settings)
+	}
+	if len(r.tags) > 0 {
+		out["tags"] = strings.Join(r.tags, " ")
 	}
 	return out
 }
@@ -137,7 +158,7 @@ func flatten(out map[string]any, prefix string, of map[string]any) {
 // remaining is how long the run will still take, "" if that is not known.
 func (r *run) remaining() string {
 	s := &r.h.Status
-	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
+	if len(r.members) > 0 || !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
 		return ""
 	}
 	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))

@@ -23,6 +23,7 @@ type Watched struct {
 	Name   string
 	Feed   feed.Feed
 	Source string // what it is read from, for readers
+	Tags   []string
 	// Open opens the run's own screen over the workspace, which closed leaves; nil: that is not to be had. It is called
 	// from a command.
 	Open func(ctx context.Context) (l screen.Layer, closed func(), err error)
@@ -232,6 +233,11 @@ func (m *model) header(w int) string {
 	switch shown := len(m.shown()); {
 	case m.solo != nil:
 		l.Group(style.Accent.Of("  only " + m.solo.name))
+	case m.within != nil:
+		l.Group(style.Accent.Of("  only " + m.within.name))
+	case m.by != "":
+		l.Group(style.Text.Of("  "+format.Counted(len(m.units), "group")+" by "), style.Accent.Of(style.Clean(m.by)),
+			style.Muted.Of("  mean, "+m.spread.String()))
 	case shown < len(m.runs):
 		l.Group(style.Text.Of("  " + format.Count(shown) + " shown"))
 	}

@@ -14,9 +14,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
+	"newtop/internal/format"
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -33,7 +35,7 @@ var scenes = map[string][]string{
 	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("val_loss<0.3 -lion")...), "enter"),
 	"wrong": append([]string{"/"}, typed("lr>x")...), "unknown": append([]string{"/"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"S", "S", "down"},
 	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
-	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"}, "differences": {"d", "down", "+"},
+	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"tab", "g", "down"}, "groups": append(append([]string{"g"}, typed("opt")...), "enter"), "grouping": {"g", "down"}, "differences": {"d", "down", "+"},
 }
 
 func TestScreens(t *testing.T) {
@@ -153,12 +155,72 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// TestGroups: runs with one value of a choice are a row and a curve, the mean of theirs; enter has their runs, esc the groups again.
+func TestGroups(t *testing.T) {
+	m := newTest(8, screen.Options{}, 160, 50)
+	press(m, append(append([]string{"g"}, typed("lr")...), "enter")...)
+	if m.by != "lr" || len(m.rows) != 4 || m.rows[0].name != "lr=0.1  ×2" || len(m.shown()) != 4 {
+		t.Fatalf("by %q: %d rows, the first is %q", m.by, len(m.rows), m.rows[0].name)
+	}
+	m.View()
+	v, text := m.value(m.rows[0])
+	a, b := m.runs[0].h.Curves.Loss.Last(), m.runs[4].h.Curves.Loss.Last()
+	if want := (a + b) / 2; math.Abs(v-want) > 1e-15 || text != format.Number(want)+" ±"+format.Number(math.Abs(a-b)/math.Sqrt2) {
+		t.Errorf("the group has %s, its runs %v and %v", text, a, b)
+	}
+	if got, want := m.rows[0].h.Curves.Loss.At(chart.Epochs, 30), (m.runs[0].h.Curves.Loss.At(chart.Epochs, 30)+m.runs[4].h.Curves.Loss.At(chart.Epochs, 30))/2; got != want {
+		t.Errorf("at epoch 30 the mean is %v, not %v", got, want)
+	}
+	e := event.UnknownEpoch(30)
+	e.Epoch, e.Loss = 61, 7
+	for _, r := range []*run{m.runs[0], m.runs[4]} {
+		m.Update(newsMsg{came: []came{{run: r, delta: feed.Delta{Status: r.h.Status, Epochs: []event.EpochEvent{e}}}}})
+	}
+	if m.View(); m.rows[0].h.Curves.Loss.Last() != 7 {
+		t.Error("the mean does not follow its runs")
+	}
+	press(m, "b", "enter")
+	if m.spread != chart.Range || len(m.rows) != 2 || m.rows[1] != m.runs[4] {
+		t.Errorf("%v, and %d runs in the group", m.spread, len(m.rows))
+	}
+	press(m, "esc", "/", "s", "g", "d", "enter")
+	if len(m.rows) != 4 || m.rows[0].name != "lr=0.1  ×1" {
+		t.Errorf("%d groups of what the filter left, the first is %q", len(m.rows), m.rows[0].name)
+	}
+	press(m, "esc", "g", "enter")
+	if len(m.rows) != 8 || m.by != "" {
+		t.Errorf("%d rows without groups", len(m.rows))
+	}
+}
+
+// TestGroupNames: the settings but the seed put together what differs by chance alone.
+func TestGroupNames(t *testing.T) {
+	l := &list{}
+	for i := range 4 {
+		l.enter(Watched{Name: fmt.Sprintf("net-lr%d-seed_%d/metrics.csv", i/2, i%2), Source: "x"}, 4)
+		l.runs[i].h.Run = &event.RunEvent{Data: event.DataInfo{Name: fmt.Sprint(i)}, Settings: map[string]any{"lr": i / 2, "decay": i / 2, "random_seed": i % 2, "log_dir": i}}
+		l.runs[i].h.Status.Replay = &event.Replay{}
+	}
+	for by, want := range map[string]string{
+		butSeed: "[decay=0 decay=0 decay=1 decay=1]", "lr": "[lr=0 lr=0 lr=1 lr=1]", namesNumber: "[net-lr0 net-lr0 net-lr1 net-lr1]",
+	} {
+		if got := fmt.Sprint(l.groupsBy(by)); got != want {
+			t.Errorf("%s: %s, not %s", by, got, want)
+		}
+	}
+	for name, want := range map[string]string{"adam-5": "adam", "run3": "run3", "a": "a", "lr0.1-seed5": "lr0.1", "7": "7", "x_12.csv": "x"} {
+		if got := withoutNumber(name); got != want {
+			t.Errorf("%s: %q, not %q", name, got, want)
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	m := newTest(0, screen.Options{NoColor: true}, 80, 24)
 	if s := text(t, m); !strings.Contains(s, "waiting for a run") || !strings.Contains(s, "no run is shown") {
 		t.Error(s)
 	}
-	for _, k := range []string{"space", "s", "*", "c", "enter", "S", "a", "down", "end", "tab", "enter", "pgdown", ".", "x", ":", "down", "enter"} {
+	for _, k := range []string{"space", "s", "*", "c", "enter", "S", "a", "g", "enter", "b", "down", "end", "tab", "enter", "pgdown", ".", "x", ":", "down", "enter"} {
 		press(m, k)
 		text(t, m)
 	}
@@ -436,7 +498,7 @@ func FuzzWorkspace(f *testing.F) {
 	f.Add(uint64(1), []byte("jjspcaof lr>1\x01ttGGz\x90\x91??::"))
 	f.Add(uint64(2), []byte("\tllxxmm..<<++g/abc\x95\x96ppoo"))
 	f.Add(uint64(9), []byte{0, 1, 2, 3, 20, 21, 22, 250, 251, 252, 253, 254, 255})
-	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown", "backspace", "ctrl+u", "ctrl+p"}
+	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown", "backspace", "ctrl+u", "ctrl+p", "g"}
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		m := newTest(r.IntN(4), screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 24+r.IntN(160), 5+r.IntN(50))

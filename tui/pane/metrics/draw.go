@@ -356,6 +356,14 @@ func (g *Grid) Value(h *history.History) (v float64, text string) {
 	return v, m.text(g.runs, v)
 }
 
+// Text writes a value of the selected metric, "" for none.
+func (g *Grid) Text(v float64) string {
+	if m := g.selected(); m != nil && v == v {
+		return m.text(g.runs, v)
+	}
+	return ""
+}
+
 // value is that of a curve at the cursor, or its newest.
 func (g *Grid) value(k *curve) float64 {
 	return g.valueOf(k.series(g.runs))

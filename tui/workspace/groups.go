@@ -1,0 +1,222 @@
+package workspace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// grouping puts runs together: each group is a row of the list and one curve, as a run is.
+type grouping struct {
+	by     string // a choice, "" for none
+	spread chart.Spread
+	groups map[string]*run // by what their runs have of the choice; they keep their colours
+	within *run            // the group whose runs are shown in place of the groups, nil for none
+	units  []*run          // what the list and the charts have: the groups, or the runs
+}
+
+// What runs can be grouped by beside a single choice.
+const (
+	butSeed     = "settings but the seed"
+	namesNumber = "name but its number"
+)
+
+// group is what a group has beside a run.
+type group struct {
+	members []*run
+	made    uint64 // of which histories of theirs the curves were made
+}
+
+// seedText are parts of the names of choices in which runs of one group differ: what makes them chance, and what only
+// names them.
+var seedText = []string{"seed", "random_state", "name", "id", "dir", "path", "file", "output"}
+
+// chance reports whether a choice is one that makes no difference to what is tried.
+func chance(name string) bool {
+	return strings.HasPrefix(name, "summary/") || slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool {
+		return strings.ContainsRune(" ._-/", r)
+	}), func(word string) bool { return slices.Contains(seedText, word) }) || strings.Contains(name, "random_state")
+}
+
+// groupsBy is what each run has of a choice; "" for runs that have not begun.
+func (l *list) groupsBy(by string) []string {
+	l.compareChoices()
+	out := make([]string, len(l.runs))
+	for i, r := range l.runs {
+		if by == namesNumber {
+			out[i] = withoutNumber(r.name)
+		}
+	}
+	for k := range l.choices {
+		c := &l.choices[k]
+		if c.Name != by && (by != butSeed || !c.Contested() || chance(c.Name) || c.Name == "data" && l.external()) {
+			continue
+		}
+		for i, v := range c.Values {
+			if v != "" || c.Name == by {
+				out[i] = strings.TrimLeft(out[i]+" "+c.Name+"="+cmp.Or(v, "–"), " ")
+			}
+		}
+	}
+	if by != butSeed {
+		return out
+	}
+	for k := range l.choices { // one choice that says as much as all of them
+		if c := &l.choices[k]; c.Contested() {
+			if one := l.groupsBy(c.Name); samePartition(one, out) {
+				return one
+			}
+		}
+	}
+	return out
+}
+
+// samePartition reports whether two lists of values put the same runs together.
+func samePartition(a, b []string) bool {
+	both := make([]string, len(a))
+	for i := range a {
+		both[i] = a[i] + "\x00" + b[i]
+	}
+	return distinct(both) == distinct(a) && distinct(a) == distinct(b)
+}
+
+// distinct counts how many of some values differ.
+func distinct(values []string) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(values))))
+}
+
+// external reports whether other programs report the runs, whose data are what they are read from.
+func (l *list) external() bool {
+	return slices.ContainsFunc(l.runs, func(r *run) bool { return r.h.Run != nil && r.h.External() })
+}
+
+// withoutNumber is a name before its last number, and before the word that says what that counts.
+func withoutNumber(name string) string {
+	end := strings.LastIndexAny(name, "0123456789")
+	if end < 0 {
+		return name
+	}
+	stem := strings.TrimRight(name[:end+1], "0123456789")
+	for _, word := range []string{"seed", "run", "fold", "trial", "rep"} {
+		stem = strings.TrimSuffix(strings.TrimRight(stem, "-_= ./"), word)
+	}
+	return cmp.Or(strings.TrimRight(stem, "-_= ./"), name)
+}
+
+// grouped are the groups of the runs that the filter and the user left, in the order of their first runs.
+func (l *list) grouped() (out []*run) {
+	if l.groups == nil {
+		l.groups = map[string]*run{}
+	}
+	for _, g := range l.groups {
+		g.members = g.members[:0]
+	}
+	values := l.groupsBy(l.by)
+	for i, r := range l.runs {
+		if r.off || l.hidden[r] || r.h.Run == nil && l.by != namesNumber {
+			continue
+		}
+		g := l.groups[values[i]]
+		if g == nil {
+			g = &run{number: len(l.groups), colour: len(l.groups), followed: true, h: &history.History{}}
+			l.groups[values[i]] = g
+		}
+		if len(g.members) == 0 {
+			out = append(out, g)
+		}
+		g.members = append(g.members, r)
+	}
+	for value, g := range l.groups {
+		g.name = style.Clean(cmp.Or(value, "all runs")) + "  ×" + format.Count(len(g.members))
+	}
+	return out
+}
+
+// together makes the curves of a group, once those of its runs are others.
+func (l *list) together(g *run) {
+	now := uint64(l.spread) + 1
+	for _, r := range g.members {
+		for _, n := range [...]uint64{uint64(r.number), r.h.Gen.Epoch, r.h.Gen.Run, r.h.Curves.Machine.Gen} {
+			now = now*1099511628211 + n
+		}
+	}
+	if now == g.made {
+		return
+	}
+	var of []*history.History
+	for _, r := range g.members {
+		of = append(of, r.h)
+	}
+	g.made, g.h = now, history.Mean(of, l.spread)
+}
+
+// each are a run, or those of a group.
+func (r *run) each() []*run {
+	if len(r.members) > 0 {
+		return r.members
+	}
+	return []*run{r}
+}
+
+// groupBy puts the runs together by a choice; "" by none.
+func groupBy(m *model, by string) {
+	if m.by != by {
+		m.groups = nil
+	}
+	m.by, m.within, m.solo, m.at, m.pinned = by, nil, nil, nil, nil
+	m.arrange()
+}
+
+// openGrouping has the user choose what the runs are grouped by: what makes more than one group, and fewer than there
+// are runs.
+func openGrouping(m *model) {
+	entries := []screen.Entry[*model]{{Kind: "by", Text: "nothing", Also: "each run has its own curves",
+		Do: func(m *model) tea.Cmd { groupBy(m, ""); return nil }}}
+	m.compareChoices()
+	names := []string{butSeed, namesNumber}
+	for i := range m.choices {
+		names = append(names, m.choices[i].Name)
+	}
+	for _, by := range names {
+		counts := map[string]int{}
+		for _, v := range m.groupsBy(by) {
+			counts[v]++
+		}
+		if len(counts) == len(m.runs) || len(counts) < 2 && by != butSeed {
+			continue
+		}
+		var about []string
+		for _, v := range slices.Sorted(maps.Keys(counts)) {
+			about = append(about, strings.TrimPrefix(v, by+"=")+" ×"+format.Count(counts[v]))
+		}
+		entries = append(entries, screen.Entry[*model]{Kind: "by", Text: style.Clean(by),
+			Also: format.Counted(len(counts), "group") + ": " + style.Clean(strings.Join(about, ", ")),
+			Do:   func(m *model) tea.Cmd { groupBy(m, by); return nil }})
+	}
+	m.dialog = screen.NewPalette(entries, "what runs are grouped by").Titled("group by")
+}
+
+// groupState is the state of a group: running if one of its runs is, else what is not just ended, if anything.
+func (r *run) groupState() (sign style.Part, word string) {
+	for _, of := range r.members {
+		if s, w := of.state(); word == "" || w == "running" || word == "ended" {
+			if sign, word = s, w; w == "running" {
+				break
+			}
+		}
+	}
+	return sign, word
+}
+
+// measure is what a run is judged by, or the first of a group's.
+func (r *run) measure() event.Measure { return r.each()[0].h.Measure }
