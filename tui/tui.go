@@ -185,6 +185,7 @@ func compared(ctx context.Context, s *store.Store, ids []string, o Options) (l s
 			return nil, nil, err
 		}
 		w, end := Skim(func() (stream.Source, error) { return s.Source(ctx, r.ID) }, r.ID, r.ID, stream.Options{}, o)
+		w.Tags = r.Tags
 		openings[i], names[i], runs[i], ends = r.Opening, r.Name, w, append(ends, end)
 	}
 	for i, label := range rundiff.Labels(openings, names) {

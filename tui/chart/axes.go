@@ -286,6 +286,9 @@ func (x *XAxis) clocked(a Area) bool { return x.By == Seconds && !x.LogX && a.Ri
 // unitOf follows the last label of an axis of w columns.
 func (x *XAxis) unitOf(w int) string {
 	const wide = 60
+	if x.Over != "" && x.By == Epochs {
+		return " " + x.Over
+	}
 	if w < wide {
 		return [AxisCount]string{" " + x.counted() + "s", " s", " equivalents"}[x.By]
 	}
@@ -294,6 +297,9 @@ func (x *XAxis) unitOf(w int) string {
 
 // spanOf writes a number of epochs.
 func (x *XAxis) spanOf(n float64) string {
+	if x.Over != "" {
+		return format.Tick(n) + " " + x.Over
+	}
 	if n == 1 {
 		return "1 " + x.counted()
 	}

@@ -31,7 +31,7 @@ func Mean(of []*Series, spread Spread) Series {
 		b, n := Bucket{X0: x, Min: math.NaN(), Max: math.NaN(), Last: math.NaN()}, 0.0
 		values = values[:0]
 		for k, s := range of {
-			p, f, ok := s.between(&at[k], x)
+			p, f, ok := valueAt(s, &at[k], x)
 			if !ok {
 				continue
 			}
@@ -58,13 +58,13 @@ func Mean(of []*Series, spread Spread) Series {
 				b.Min, b.Max = b.Last-d, b.Last+d
 			}
 		}
-		out.take(b)
+		take(&out, b)
 	}
 	return out
 }
 
 // take appends a bucket as it is.
-func (s *Series) take(b Bucket) {
+func take(s *Series, b Bucket) {
 	if n := len(s.Buckets); n > 0 {
 		for axis, before := range s.Buckets[n-1].X1[1:] { // of other curves than before
 			b.X1[axis+1] = math.Max(b.X1[axis+1], before)
@@ -73,9 +73,15 @@ func (s *Series) take(b Bucket) {
 		s.first = b.X1
 	}
 	s.Buckets = append(s.Buckets, b)
+	learn(s, b)
+}
+
+// learn follows what the newest values are.
+func learn(s *Series, b Bucket) {
 	s.Points++
 	s.flaws |= b.flaws
 	s.latest = b.flaws
+	s.fell = s.fell || b.N > 0 && s.finite > 0 && b.Last < s.before[1]
 	s.moved = s.moved || b.flaws != 0 || b.N > 0 && (b.Min < b.Max || s.finite > 0 && b.Last != s.before[1])
 	if b.N > 0 {
 		s.before[0], s.before[1] = s.before[1], b.Last
@@ -107,9 +113,9 @@ func stepsOf(of []*Series) (out []float64) {
 	return out
 }
 
-// between is what the curve has at a step, from bucket *i on; false where it has not begun or has ended. Its y is NaN
+// valueAt is what a curve has at a step, from bucket *i on; false where it has not begun or has ended. Its y is NaN
 // where the value is not finite.
-func (s *Series) between(i *int, x float64) (p sample, f flaws, ok bool) {
+func valueAt(s *Series, i *int, x float64) (p sample, f flaws, ok bool) {
 	for *i+1 < len(s.Buckets) && s.Buckets[*i+1].X1[Epochs] <= x {
 		*i++
 	}
@@ -226,4 +232,24 @@ func (d dot) to(x, y int) dot {
 	}
 	slope := (float64(y) - d.y) / float64(x-d.x)
 	return dot{true, d.x + 1, d.y + slope, slope}
+}
+
+// Over returns a curve along another that never falls: what y has at a step stands where x is then. What y has before x
+// begins is left out, and what it has at one x is one bucket.
+func Over(y, x *Series) Series {
+	out := Series{Each: 1, filled: 1, banded: y.banded, min: math.NaN()}
+	for _, b := range y.Buckets {
+		at := x.At(Epochs, b.X1[Epochs])
+		if math.IsNaN(at) {
+			continue
+		}
+		b.X0, b.X1[Epochs] = at, at
+		if n := len(out.Buckets); n > 0 && at <= out.Buckets[n-1].X0 {
+			out.Buckets[n-1] = join(out.Buckets[n-1], b)
+			learn(&out, b)
+			continue
+		}
+		take(&out, b)
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
@@ -60,6 +61,21 @@ func TestMean(t *testing.T) {
 		if m.Broken() != c.broken {
 			t.Errorf("%s: broken is %v", name, m.Broken())
 		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	y, tokens := curveOf(0, 9, 1, 8, 2, 7, 3, 6), curveOf(1, 10, 2, 10, 3, 30)
+	got := Over(y, tokens)
+	var points []float64
+	for _, b := range got.Buckets {
+		points = append(points, b.X1[Epochs], b.Min, b.Max, b.Last)
+	}
+	if want := []float64{10, 7, 8, 7, 30, 6, 6, 6}; !slices.Equal(points, want) || got.Last() != 6 {
+		t.Errorf("%v, not %v", points, want)
+	}
+	if tokens.Fell() || !y.Fell() || tokens.Flat() || !curveOf(0, 1, 5, 1).Flat() {
+		t.Error("tokens never fall, and move")
 	}
 }
 

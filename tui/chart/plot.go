@@ -45,6 +45,7 @@ type XAxis struct {
 	Limit   float64    // an epoch that the axis ends at or before, if the data do; 0 for none
 	Whole   bool       // epochs are whole numbers
 	Counted string     // what the run counts, "step"; "" is "epoch"
+	Over    string     // what stands in place of the epochs, "" for nothing
 	Unit    bool       // the last label has the unit
 	NoX     bool       // a chart beneath has the labels
 	Names   []string   // what the x 0, 1, 2, … stand for, where they are no numbers

@@ -76,6 +76,7 @@ type Series struct {
 	latest   flaws      // of the newest value that was reported
 	before   [2]float64 // the newest two finite values, the newest last
 	finite   int        // how many of the two there are
+	fell     bool       // a value that was reported is less than the one before
 	moved    bool       // not all values that were reported are one
 	banded   bool       // a bucket's ends are those of a band around its last value
 	coarse   coarse
@@ -94,6 +95,7 @@ func (s *Series) Append(at Position, y float64) {
 		return
 	}
 	s.moved = s.moved || f != 0 || s.finite > 0 && y != s.before[1]
+	s.fell = s.fell || f != 0 || s.finite > 0 && y < s.before[1]
 	if s.latest = f; f == 0 {
 		s.before[0], s.before[1] = s.before[1], y
 		s.finite = min(s.finite+1, 2)
@@ -387,6 +389,9 @@ type coarse struct {
 
 // Flat reports whether there is nothing to see in a picture of the curve: all of its values are one.
 func (s *Series) Flat() bool { return !s.moved }
+
+// Fell reports whether a value was less than the one before, or not finite.
+func (s *Series) Fell() bool { return s.fell }
 
 // Blank reports whether no value was reported, be it finite or not.
 func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/screen"
@@ -49,7 +48,7 @@ func chance(name string) bool {
 }
 
 // groupsBy is what each run has of a choice; "" for runs that have not begun.
-func (l *list) groupsBy(by string) []string {
+func groupsBy(l *list, by string) []string {
 	l.compareChoices()
 	out := make([]string, len(l.runs))
 	for i, r := range l.runs {
@@ -59,7 +58,7 @@ func (l *list) groupsBy(by string) []string {
 	}
 	for k := range l.choices {
 		c := &l.choices[k]
-		if c.Name != by && (by != butSeed || !c.Contested() || chance(c.Name) || c.Name == "data" && l.external()) {
+		if c.Name != by && (by != butSeed || !c.Contested() || chance(c.Name) || c.Name == "data" && external(l)) {
 			continue
 		}
 		for i, v := range c.Values {
@@ -73,7 +72,7 @@ func (l *list) groupsBy(by string) []string {
 	}
 	for k := range l.choices { // one choice that says as much as all of them
 		if c := &l.choices[k]; c.Contested() {
-			if one := l.groupsBy(c.Name); samePartition(one, out) {
+			if one := groupsBy(l, c.Name); samePartition(one, out) {
 				return one
 			}
 		}
@@ -96,7 +95,7 @@ func distinct(values []string) int {
 }
 
 // external reports whether other programs report the runs, whose data are what they are read from.
-func (l *list) external() bool {
+func external(l *list) bool {
 	return slices.ContainsFunc(l.runs, func(r *run) bool { return r.h.Run != nil && r.h.External() })
 }
 
@@ -114,14 +113,14 @@ func withoutNumber(name string) string {
 }
 
 // grouped are the groups of the runs that the filter and the user left, in the order of their first runs.
-func (l *list) grouped() (out []*run) {
+func grouped(l *list) (out []*run) {
 	if l.groups == nil {
 		l.groups = map[string]*run{}
 	}
 	for _, g := range l.groups {
 		g.members = g.members[:0]
 	}
-	values := l.groupsBy(l.by)
+	values := groupsBy(l, l.by)
 	for i, r := range l.runs {
 		if r.off || l.hidden[r] || r.h.Run == nil && l.by != namesNumber {
 			continue
@@ -143,7 +142,7 @@ func (l *list) grouped() (out []*run) {
 }
 
 // together makes the curves of a group, once those of its runs are others.
-func (l *list) together(g *run) {
+func together(l *list, g *run) {
 	now := uint64(l.spread) + 1
 	for _, r := range g.members {
 		for _, n := range [...]uint64{uint64(r.number), r.h.Gen.Epoch, r.h.Gen.Run, r.h.Curves.Machine.Gen} {
@@ -158,14 +157,6 @@ func (l *list) together(g *run) {
 		of = append(of, r.h)
 	}
 	g.made, g.h = now, history.Mean(of, l.spread)
-}
-
-// each are a run, or those of a group.
-func (r *run) each() []*run {
-	if len(r.members) > 0 {
-		return r.members
-	}
-	return []*run{r}
 }
 
 // groupBy puts the runs together by a choice; "" by none.
@@ -189,7 +180,7 @@ func openGrouping(m *model) {
 	}
 	for _, by := range names {
 		counts := map[string]int{}
-		for _, v := range m.groupsBy(by) {
+		for _, v := range groupsBy(&m.list, by) {
 			counts[v]++
 		}
 		if len(counts) == len(m.runs) || len(counts) < 2 && by != butSeed {
@@ -205,18 +196,3 @@ func openGrouping(m *model) {
 	}
 	m.dialog = screen.NewPalette(entries, "what runs are grouped by").Titled("group by")
 }
-
-// groupState is the state of a group: running if one of its runs is, else what is not just ended, if anything.
-func (r *run) groupState() (sign style.Part, word string) {
-	for _, of := range r.members {
-		if s, w := of.state(); word == "" || w == "running" || word == "ended" {
-			if sign, word = s, w; w == "running" {
-				break
-			}
-		}
-	}
-	return sign, word
-}
-
-// measure is what a run is judged by, or the first of a group's.
-func (r *run) measure() event.Measure { return r.each()[0].h.Measure }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/chart"
+	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -382,6 +383,10 @@ func openPalette(m *model) {
 				resort(m)
 				return nil
 			}})
+	}
+	for _, name := range metrics.Axes(&m.grid) {
+		entries = append(entries, screen.Entry[*model]{Kind: "x", Text: style.Clean(name), Also: "along x",
+			Do: func(m *model) tea.Cmd { metrics.SetOver(&m.grid, name); return nil }})
 	}
 	for _, r := range m.rows {
 		entries = append(entries, screen.Entry[*model]{Kind: "run", Text: r.name, Also: r.source,

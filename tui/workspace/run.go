@@ -108,7 +108,7 @@ func signOf(m *model, r *run, shown bool) style.Part {
 func shownRuns(m *model) (out []metrics.Run) {
 	for _, r := range m.shown() {
 		if len(r.members) > 0 {
-			m.together(r)
+			together(&m.list, r)
 		}
 		color := r.token()
 		if m.faded && r != m.at && r != m.pinned {
@@ -163,3 +163,26 @@ func (r *run) remaining() string {
 	}
 	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
 }
+
+// each are a run, or those of a group.
+func (r *run) each() []*run {
+	if len(r.members) > 0 {
+		return r.members
+	}
+	return []*run{r}
+}
+
+// groupState is the state of a group: running if one of its runs is, else what is not just ended, if anything.
+func (r *run) groupState() (sign style.Part, word string) {
+	for _, of := range r.members {
+		if s, w := of.state(); word == "" || w == "running" || word == "ended" {
+			if sign, word = s, w; w == "running" {
+				break
+			}
+		}
+	}
+	return sign, word
+}
+
+// measure is what a run is judged by, or the first of a group's.
+func (r *run) measure() event.Measure { return r.each()[0].h.Measure }

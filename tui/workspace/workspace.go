@@ -244,8 +244,8 @@ func (m *model) header(w int) string {
 	if m.filter.Text != "" && m.invalid == "" {
 		l.Group(style.Muted.Of("  of "), style.Strong.Of(style.Clean(m.filter.Text)))
 	}
-	if by := m.grid.Axis(); by != chart.Epochs {
-		l.Group(style.Muted.Of("  by " + by.Name()))
+	if x := metrics.XName(&m.grid); x != chart.Epochs.Counting(m.counted()) && x != chart.Epochs.Name() {
+		l.Group(style.Muted.Of("  over " + style.Clean(x)))
 	}
 	if m.grid.Half > 0 {
 		l.Group(style.Muted.Of("  smoothed " + format.Tick(m.grid.Half)))

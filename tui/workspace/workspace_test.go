@@ -204,7 +204,7 @@ func TestGroupNames(t *testing.T) {
 	for by, want := range map[string]string{
 		butSeed: "[decay=0 decay=0 decay=1 decay=1]", "lr": "[lr=0 lr=0 lr=1 lr=1]", namesNumber: "[net-lr0 net-lr0 net-lr1 net-lr1]",
 	} {
-		if got := fmt.Sprint(l.groupsBy(by)); got != want {
+		if got := fmt.Sprint(groupsBy(l, by)); got != want {
 			t.Errorf("%s: %s, not %s", by, got, want)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 //	StatsRecord      2 timestamp {1 seconds · 2 nanos} · 3 item, repeated
 //	MetricRecord     1 name · 2 glob_name · 4 step_metric
 //	OutputRecord, OutputRawRecord           1 output_type (0 stderr, 1 stdout) · 3 line
-//	RunRecord        1 run_id · 4 config · 8 display_name · 17 start_time
+//	RunRecord        1 run_id · 4 config · 6 run_group · 8 display_name · 10 tags, repeated · 17 start_time
 //	RunExitRecord    1 exit_code
 func (r *reader) wandb(record []byte) error {
 	return protobuf.Fields(record, func(n protowire.Number, _ uint64, b []byte) error {
@@ -143,7 +143,8 @@ func (r *reader) configure(label string, value []byte) {
 
 func (r *reader) run(data []byte) error {
 	r.news = true
-	var id, name string
+	var id, name, group string
+	var tags []string
 	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case b == nil:
@@ -151,8 +152,12 @@ func (r *reader) run(data []byte) error {
 			id = clean(b)
 		case n == 4:
 			return r.configured(b)
+		case n == 6:
+			group = clean(b)
 		case n == 8:
 			name = clean(b)
+		case n == 10:
+			tags = append(tags, clean(b))
 		case n == 17:
 			return r.began(b)
 		}
@@ -160,6 +165,11 @@ func (r *reader) run(data []byte) error {
 	})
 	if name == "" {
 		name = id
+	}
+	for key, v := range map[string]string{"group": group, "tags": strings.Join(tags, " ")} {
+		if _, known := r.config[key]; v != "" && !known {
+			r.config[key] = v
+		}
 	}
 	r.info.Name = name
 	return err

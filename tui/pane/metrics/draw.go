@@ -219,7 +219,7 @@ func (g *Grid) lead(metrics []*metric) {
 	g.Main = &chart.Series{}
 	for _, m := range metrics {
 		for i := range m.curves {
-			if s := m.curves[i].series(g.runs); s.Points > g.Main.Points {
+			if s := g.over.line(g.runs[m.curves[i].run].H, &m.curves[i]); s.Points > g.Main.Points {
 				g.Main = s
 			}
 		}
@@ -234,7 +234,7 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 		for i := range m.curves {
 			k := &m.curves[i]
 			over = over && g.runs[k.run].H.Over()
-			if first, last, ok := k.series(g.runs).Extent(); ok {
+			if first, last, ok := g.over.line(g.runs[k.run].H, k).Extent(); ok {
 				left, right = math.Min(left, first[g.By]), math.Max(right, last[g.By])
 			}
 		}
@@ -244,7 +244,7 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 	}
 	if !over {
 		limit := 0.0
-		if len(g.runs) == 1 {
+		if len(g.runs) == 1 && g.over.name == "" {
 			limit = float64(g.runs[0].H.Status.EpochLimit)
 		}
 		right = chart.Ahead(g.By, right, limit)
@@ -260,13 +260,14 @@ var partNames = [...]string{plain: "train", train: "train", held: "val", test: "
 
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
-	p := chart.Plot{XAxis: chart.XAxis{Whole: true, Counted: g.counted()}, Log: g.log(m)}
+	p := chart.Plot{XAxis: chart.XAxis{Whole: g.over.name == "", Counted: g.counted(), Over: style.Clean(g.over.name)},
+		Log: g.log(m)}
 	p.Value = func(v float64) string { return m.text(g.runs, v) }
 	if m.share {
 		p.Percent()
 	}
 	for _, k := range g.drawn(m) {
-		c := chart.Curve{Series: k.series(g.runs)}
+		c := chart.Curve{Series: g.over.line(g.runs[k.run].H, k)}
 		if len(g.runs) == 1 {
 			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held,
 				rune("**ox"[k.part])
@@ -283,7 +284,9 @@ func (g *Grid) plot(m *metric) chart.Plot {
 		}
 		p.Curves = append(p.Curves, c)
 	}
-	if len(g.runs) == 1 {
+	if g.over.name != "" {
+		// what is marked is at epochs
+	} else if len(g.runs) == 1 {
 		p.Marks = g.runs[0].H.Curves.Marks()
 	} else if front := slices.IndexFunc(g.runs, func(r Run) bool { return r.Front }); front >= 0 && g.whole {
 		p.AllMarks = g.runs[front].H.Curves.AllMarks
@@ -300,12 +303,12 @@ func (g *Grid) Figure() *figure.Chart {
 	if m == nil {
 		return nil
 	}
-	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Name(), Y: style.Clean(m.name), LogX: g.LogX,
+	f := &figure.Chart{Title: style.Clean(m.name), X: XName(g), Y: style.Clean(m.name), LogX: g.LogX,
 		LogY: g.log(m)}
 	for _, k := range g.drawn(m) {
 		c := figure.Curve{Name: g.runs[k.run].Name, Color: style.OnPaper(g.runs[k.run].Token),
 			Dashed: g.runs[k.run].Dashed}
-		for _, b := range k.series(g.runs).Fine() {
+		for _, b := range g.over.line(g.runs[k.run].H, k).Fine() {
 			if b.N > 0 {
 				c.Points = append(c.Points, figure.Point{X: b.X1[g.By], Y: b.Last})
 			}
@@ -350,7 +353,7 @@ func (g *Grid) Value(h *history.History) (v float64, text string) {
 			return nan, ""
 		}
 	}
-	if v = g.valueOf(k.of(h)); v != v {
+	if v = g.valueOf(g.over.line(h, &k)); v != v {
 		return v, ""
 	}
 	return v, m.text(g.runs, v)
@@ -366,7 +369,7 @@ func (g *Grid) Text(v float64) string {
 
 // value is that of a curve at the cursor, or its newest.
 func (g *Grid) value(k *curve) float64 {
-	return g.valueOf(k.series(g.runs))
+	return g.valueOf(g.over.line(g.runs[k.run].H, k))
 }
 
 func (g *Grid) valueOf(s *chart.Series) float64 {

@@ -14,6 +14,7 @@ import (
 type Grid struct {
 	chart.Controls
 	gallery
+	over over
 
 	cells  map[string]*cell
 	zoom   chart.Canvas

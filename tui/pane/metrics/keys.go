@@ -89,8 +89,8 @@ func axisKeys(g *Grid) []binding {
 			Names: []string{",", ".", "<", ">", "shift+left", "shift+right"},
 			Do: as(map[string]string{",": "left", ".": "right", "<": "shift+left", ">": "shift+right",
 				"shift+left": "left", "shift+right": "right"})}, ", .", "cursor"},
-		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work; logarithmic x", Names: []string{"x", "X"}, Do: as(nil)},
-			"x", g.By.Counting(g.counted())},
+		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work, a metric that never falls; logarithmic x",
+			Names: []string{"x", "X"}, Do: as(nil)}, "x", XName(g)},
 		{pane.Key{Show: "m", Help: "smoothing; the raw curves stay", Names: []string{"m"}, Do: as(nil)}, "m",
 			smoothing},
 		{pane.Key{Show: "+ -", Help: "zoom x in and out; 0 all", Names: []string{"+", "=", "-", "_", "0"},
@@ -130,6 +130,9 @@ func chartKeys(g *Grid) (out []binding) {
 				if idle(g) {
 					return nil, false
 				}
+				if name == "x" {
+					return nil, turnAxis(g)
+				}
 				return nil, do(name)
 			}}, "", ""})
 	}
@@ -143,7 +146,12 @@ func chartKeys(g *Grid) (out []binding) {
 }
 
 // HandleChart gives a key to what the charts have in common.
-func (g *Grid) HandleChart(k string) bool { return g.Controls.HandleKey(k) }
+func (g *Grid) HandleChart(k string) bool {
+	if k == "x" && !idle(g) {
+		return turnAxis(g)
+	}
+	return g.Controls.HandleKey(k)
+}
 
 // idle reports whether no chart was drawn that keys could act on.
 func idle(g *Grid) bool {

@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
@@ -194,6 +195,32 @@ func TestFlat(t *testing.T) {
 	g.runs[0].H.Apply(&feed.Delta{Status: g.runs[0].H.Status, Epochs: []event.EpochEvent{epoch(3, 4, 1)}})
 	if got := fmt.Sprint(items()); got != "[f1 learning rate gpu decay bad seconds per epoch-]" {
 		t.Errorf("%s once it moves", got)
+	}
+}
+
+// TestOver: x goes round epochs, seconds and what never falls, and a curve has each value where that was then.
+func TestOver(t *testing.T) {
+	d := detector(20, 1, 1)
+	for i := range d.Epochs {
+		d.Epochs[i].Metrics = append(d.Epochs[i].Metrics, event.Metric{Key: "tokens", Value: event.Float(100 * (i + 1))})
+	}
+	g := gridOf(d, d)
+	var seen []string
+	for range 4 {
+		text(t, g, 116, 36, true)
+		seen = append(seen, XName(g))
+		press(g, "x")
+	}
+	if got := fmt.Sprint(seen); got != "[epochs seconds tokens epochs]" {
+		t.Error(got)
+	}
+	SetOver(g, "tokens")
+	if s := text(t, g, 116, 36, true); !strings.Contains(s, "2000 tokens") && !strings.Contains(s, "2k tokens") {
+		t.Error(s)
+	}
+	g.On, g.Cursor = true, chart.Position{1000}
+	if v, _ := g.Value(g.runs[1].H); v != float64(d.Epochs[9].Loss) {
+		t.Errorf("%v at 1,000 tokens, not %v", v, d.Epochs[9].Loss)
 	}
 }
 

@@ -1,0 +1,108 @@
+package metrics
+
+import (
+	"newtop/tui/chart"
+	"newtop/tui/history"
+)
+
+// over is what the charts have along x in place of epochs: a metric that never falls, as tokens or episodes.
+type over struct {
+	name  string // "" for epochs
+	lines map[overKey]*overLine
+}
+
+// overKey is a curve, of a history.
+type overKey struct {
+	h  *history.History
+	at int // of the run's figures; below 0: ^at of the quantities
+}
+
+// overLine is a curve over a metric, and of what that was made.
+type overLine struct {
+	x, y chart.Version
+	name string
+	line chart.Series
+}
+
+// line is what is drawn of a history's curve.
+func (o *over) line(h *history.History, k *curve) *chart.Series {
+	y := k.of(h)
+	if o.name == "" {
+		return y
+	}
+	var none chart.Series
+	x := &none
+	for i := range h.Curves.Metrics {
+		if m := &h.Curves.Metrics[i]; m.Symbol == o.name {
+			x = &m.Series
+		}
+	}
+	key := overKey{h, k.at}
+	l := o.lines[key]
+	if l == nil || len(o.lines) > 4096 {
+		if l = (&overLine{}); o.lines == nil || len(o.lines) > 4096 {
+			o.lines = map[overKey]*overLine{}
+		}
+		o.lines[key] = l
+	}
+	if l.name != o.name || l.x != x.Version() || l.y != y.Version() {
+		*l = overLine{x.Version(), y.Version(), o.name, chart.Over(y, x)}
+	}
+	return &l.line
+}
+
+// Axes are the metrics that can be x: of each run that has them they never fall, and they do not say how good it is.
+func Axes(g *Grid) (out []string) {
+	if g.catalog == nil {
+		return nil
+	}
+next:
+	for i := range g.catalog.all {
+		m := &g.catalog.all[i]
+		if m.main() {
+			continue
+		}
+		for k := range m.curves {
+			if s := m.curves[k].series(g.runs); m.curves[k].at < 0 || s.Flat() || s.Fell() {
+				continue next
+			}
+		}
+		out = append(out, m.name)
+	}
+	return out
+}
+
+// SetOver has the charts have a metric along x; "" for epochs.
+func SetOver(g *Grid, name string) {
+	g.over = over{name: name}
+	g.By, g.Window, g.On, g.Half = chart.Epochs, [2]float64{}, false, 0
+	g.changes++
+}
+
+// turnAxis changes to the next x: epochs, seconds and work, as far as the runs have them, and then metrics.
+func turnAxis(g *Grid) bool {
+	axes := Axes(g)
+	if g.over.name == "" {
+		if before := g.By; !g.Controls.HandleKey("x") || g.By > before || len(axes) == 0 {
+			return true
+		}
+		SetOver(g, axes[0])
+		return true
+	}
+	next := ""
+	for i, name := range axes[:max(len(axes)-1, 0)] {
+		if name == g.over.name {
+			next = axes[i+1]
+		}
+	}
+	SetOver(g, next)
+	return true
+}
+
+// XName is what the charts have along x.
+func XName(g *Grid) string {
+	if g.over.name != "" {
+		return g.over.name
+	}
+	return g.Axis().Counting(g.counted())
+}
