@@ -288,12 +288,12 @@ func (c *CG) finish(stop Stop) Solve {
 	if !vector.Finite(out.Predicted) {
 		out.Predicted = -c.model
 	}
+	if k := &c.space; k.accepted {
+		c.t.diag, c.t.off, c.t.cut = append(c.t.diag[:0], k.alpha...), append(c.t.off[:0], k.beta...), false
+	}
 	out.Ritz = c.t.values()
-	switch {
-	case c.space.accepted:
-		out.Ritz = c.space.ends
-	case stop == NegativeCurvature:
-		out.Ritz = c.t.with(c.gamma / c.dd)
+	if stop == NegativeCurvature && !c.space.accepted {
+		out.Ritz = c.t.with(out.Ritz, c.gamma/c.dd)
 	}
 	return *out
 }
