@@ -15,8 +15,10 @@ type LanczosOptions struct {
 	// the most Lanczos steps, each a product; 0: LanczosSteps(k), with restarts twice as many. Without, never more than
 	// n
 	Steps int
-	// the most basis vectors kept, n numbers each, at least 2k + 4; 0: all. With fewer than Steps it restarts
+	// the most basis vectors kept, n numbers each, at least the wanted ones and four more; 0: all. With fewer than Steps
+	// it restarts
 	Basis     int
+	TopOnly   bool    // the largest eigenvalues alone: none of the smallest, nor a product for them
 	Tolerance float64 // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
 	// what is small enough at either end, relative to the largest |λ| seen; 0: 1e-9. As large as Tolerance: one
 	// tolerance for both ends
@@ -24,6 +26,7 @@ type LanczosOptions struct {
 	Start   []float64 // a guess in the span of the wanted eigenvectors, as Spectrum.Start gives it; nil: none
 	Seed    uint64    // of the random start
 	Vectors bool      // keep the eigenvectors, n numbers each
+	Inexact Inexact   // how far products are from those of H
 
 	// Monitor is called after each product with the number of them so far. It may block; an error ends the
 	// process.
@@ -34,11 +37,12 @@ type LanczosOptions struct {
 // trained net's Hessian come within a third of it.
 func LanczosSteps(k int) int { return 40 * (k + 1) }
 
-// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Residual of Value. Which one it
-// is in the order of all, the certificate does not say.
+// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Bound of Value. Which one it is in
+// the order of all, the certificate does not say.
 type Eigenpair struct {
 	Value    float64   // λ = vᵀHv, a Rayleigh quotient
 	Residual float64   // ‖Hv − λv‖₂ by a product of its own
+	Bound    float64   // the residual and the error that the product may have
 	Estimate float64   // the same as the process believes it: |β_m s_mi|
 	Vector   []float64 // v, ‖v‖₂ = 1; nil unless asked for
 }
@@ -101,10 +105,13 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	}
 	l := &lanczos{
 		process: process{products: products{h: h, monitor: o.Monitor}, w: make([]float64, n)},
-		k:       k, o: o, limit: min(o.Steps, n), maxBasis: n,
+		k:       k, o: o, limit: min(o.Steps, n), maxBasis: n, pairs: 2 * k,
 		rng: rand.New(rand.NewPCG(o.Seed, 0x6c616e637a6f73)),
 	}
-	if most := max(o.Basis, 2*k+4); o.Basis > 0 && most < l.limit {
+	if o.TopOnly {
+		l.pairs = k
+	}
+	if most := max(o.Basis, l.pairs+4); o.Basis > 0 && most < l.limit {
 		l.maxBasis, l.limit = most, o.Steps
 		if unsaid {
 			l.limit *= 2
@@ -144,6 +151,7 @@ func mustFit(n, k int, starts ...[]float64) {
 type lanczos struct {
 	process
 	k        int
+	pairs    int // wanted at both ends together
 	o        LanczosOptions
 	limit    int // steps
 	maxBasis int // rows
@@ -168,7 +176,7 @@ func (l *lanczos) run() (Stop, error) {
 			return NotFinite, nil
 		}
 		m := len(l.basis)
-		if l.last == 0 || l.count == l.limit || l.count%5 == 0 || m == l.maxBasis {
+		if l.last == 0 || l.count == l.limit || l.due() || m == l.maxBasis {
 			if !l.solve() {
 				return NotFinite, nil
 			}
@@ -188,6 +196,13 @@ func (l *lanczos) run() (Stop, error) {
 			l.renew()
 		}
 	}
+}
+
+// due reports whether it is time to look at the estimates, which costs m³ operations. The largest alone often come
+// within so few steps that four more count.
+func (l *lanczos) due() bool {
+	m := len(l.basis)
+	return l.count%5 == 0 || l.o.TopOnly && m >= l.k && m <= 40
 }
 
 // renew lets the basis begin again, with a random vector outside the invariant subspace that it spans.
@@ -222,6 +237,9 @@ func (l *lanczos) estimate(i int) float64 {
 // wanted returns how many Ritz pairs count for the top and for the bottom.
 func (l *lanczos) wanted() (top, bottom int) {
 	m := len(l.theta)
+	if l.o.TopOnly {
+		return min(l.k, m), 0
+	}
 	return min(l.k, (m+1)/2), min(l.k, m/2)
 }
 
@@ -237,8 +255,14 @@ func (l *lanczos) converged() bool {
 	}
 	first, last := l.freshEnds()
 	low, high := l.tolerances()
-	return l.estimate(first) <= low && l.estimate(last) <= high && l.theta[first] >= l.low-low &&
-		l.theta[last] <= l.high+high
+	return l.freshGood() && (l.o.TopOnly || l.theta[first] >= l.low-low) && l.theta[last] <= l.high+high
+}
+
+// freshGood reports whether the outermost pairs of a basis that began again are good.
+func (l *lanczos) freshGood() bool {
+	first, last := l.freshEnds()
+	low, high := l.tolerances()
+	return (l.o.TopOnly || l.estimate(first) <= low) && l.estimate(last) <= high
 }
 
 // tolerances are the residuals that good pairs may have at the bottom and at the top.
@@ -258,7 +282,7 @@ func (l *lanczos) tolerances() (low, high float64) {
 // good reports for each end whether the wanted pairs are there and their estimates small.
 func (l *lanczos) good() (low, high bool) {
 	top, bottom := l.wanted()
-	if top+bottom < min(2*l.k, len(l.w)) {
+	if top+bottom < min(l.pairs, len(l.w)) {
 		return false, false
 	}
 	m := len(l.theta)
@@ -336,6 +360,8 @@ func (l *lanczos) pair(x []float64, i int) (Eigenpair, error) {
 	p := Eigenpair{Value: vector.Dot(x, l.w), Estimate: l.estimate(i)}
 	vector.Axpy(l.w, -p.Value, x)
 	p.Residual = vector.Norm(l.w)
+	vector.Axpy(l.w, p.Value, x)
+	p.Bound = p.Residual + l.o.Inexact.of(x, l.w, math.Max(math.Abs(l.theta[0]), math.Abs(l.theta[len(l.theta)-1])))
 	if l.o.Vectors {
 		p.Vector = x
 	}

@@ -29,31 +29,34 @@ func (l *lanczos) restart() {
 
 // outermost returns which Ritz pairs a restart keeps. First come the old ones, of rows before the basis began again:
 // they are exact, and one that is not wanted now never will be, as later ones only move outwards (Parlett 1998, §10.1).
-// Half of the room beyond what is wanted goes to the pairs next to the wanted ones, which brings these in faster. Where
-// nothing couples the basis to the rest, only the wanted ones stay.
+// Half of the room beyond what is wanted goes to the pairs next to the wanted ones, which brings these in faster, at an
+// end that is good to the other end's. Where nothing couples the basis to the rest, only the wanted ones stay.
 func (l *lanczos) outermost() (kept []int, old int) {
 	m := len(l.theta)
 	top, bottom := l.wanted()
 	var fresh []int
-	low, high := 1, 1
+	low, high := 0, 0
 	for i := range m {
 		switch {
 		case l.last > 0 && (!l.renewed || l.fresh(i)):
 			fresh = append(fresh, i)
 			if i < bottom {
-				low = len(fresh)
+				low++
+			} else if i >= m-top {
+				high++
 			}
 		case i < bottom || i >= m-top:
 			kept = append(kept, i)
 		}
 	}
 	old = len(kept)
-	for j := len(fresh) - 1; j >= 0 && fresh[j] >= m-top; j-- {
-		high = len(fresh) - j
+	goodLow, goodHigh := l.good()
+	if high = max(high, 1); !l.o.TopOnly {
+		low = max(low, 1)
 	}
-	room := l.maxBasis - 2 - (l.maxBasis-2*l.k-3)/2 - old
+	room := l.maxBasis - 2 - (l.maxBasis-l.pairs-3)/2 - old
 	for low+high < min(room, len(fresh)) {
-		if low <= high {
+		if goodHigh && !goodLow || goodLow == goodHigh && low <= high && !l.o.TopOnly {
 			low++
 		} else {
 			high++
@@ -75,9 +78,7 @@ func (l *lanczos) lock() bool {
 	if bottom, top := l.good(); !bottom || !top {
 		return false
 	}
-	first, last := l.freshEnds()
-	low, high := l.tolerances()
-	if l.estimate(first) > low || l.estimate(last) > high {
+	if !l.freshGood() {
 		return false
 	}
 	l.last = 0

@@ -102,8 +102,8 @@ func checkPair(t *testing.T, h *dense, what string, p Eigenpair, want, scale, es
 	near(t, what+" ‖v‖", normM(nil, p.Vector), 1, 1e-12)
 	near(t, what+" residual", p.Residual, normM(nil, r)*scale, 1e-12*scale)
 	near(t, what+" estimate", p.Estimate, p.Residual, estimate*scale)
-	if math.Abs(p.Value-want) > p.Residual+1e-13*scale {
-		t.Errorf("%s: %g ± %g, eigenvalue %g", what, p.Value, p.Residual, want)
+	if math.Abs(p.Value-want) > p.Bound || !(p.Bound > p.Residual) && scale > 0 {
+		t.Errorf("%s: %g ± %g, residual %g, eigenvalue %g", what, p.Value, p.Bound, p.Residual, want)
 	}
 }
 
@@ -139,6 +139,88 @@ func TestLanczosCertificates(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// single is a matrix whose products are computed in float32.
+type single struct{ *dense }
+
+func (s single) MulVecTo(dst, v []float64) {
+	for i := range dst {
+		sum := float32(0)
+		for j, x := range v {
+			sum += float32(s.a.At(i, j)) * float32(x)
+		}
+		dst[i] = float64(sum)
+	}
+}
+
+// TestBoundsHoldRounding: an eigenvalue lies within each bound where residuals are smaller than what rounding left of the
+// products, in both precisions and by both methods. Residuals alone would be wrong.
+func TestBoundsHoldRounding(t *testing.T) {
+	wrong := 0
+	for seed := range uint64(12) {
+		n := 20 + 15*int(seed)
+		values := append(spread(n-5, 1e-4, 1), 3, 5, 9, -0.5, -1)
+		h := withEigenvalues(seed, values...)
+		for _, test := range []struct {
+			h        Operator
+			roundoff float64
+		}{{h, 0}, {single{h}, 0x1p-24}} {
+			inexact := Inexact{Roundoff: test.roundoff}
+			ends, _ := Lanczos(test.h, 2, LanczosOptions{Tolerance: 1e-15, Floor: 1e-16, Steps: n, Seed: seed, Inexact: inexact})
+			most, _ := Power(test.h, 2, PowerOptions{Tolerance: 1e-15, Steps: 300, Seed: seed, Inexact: inexact})
+			for _, p := range slices.Concat(ends.Top, ends.Bottom, most.Pairs) {
+				off := distance(p.Value, values)
+				if off > p.Bound {
+					t.Errorf("n = %d, roundoff %g: %.17g ± %g is off by %g", n, test.roundoff, p.Value, p.Bound, off)
+				}
+				if off > p.Residual {
+					wrong++
+				}
+			}
+		}
+	}
+	if wrong == 0 {
+		t.Error("all residuals hold the truth, nothing is tested")
+	}
+}
+
+// TestErrorsOfProducts: what the operator's products are off by stands in the bounds.
+func TestErrorsOfProducts(t *testing.T) {
+	h := scaling(append(spread(50, 1e-3, 1), 3, 4))
+	off := Inexact{ErrorOf: func(v, hv []float64) float64 {
+		if p := normM(nil, hv); math.Abs(p-4) > 1e-6 {
+			t.Errorf("a product of length %g", p)
+		}
+		return 0.25
+	}}
+	got, _ := Lanczos(h, 1, LanczosOptions{TopOnly: true, Inexact: off})
+	power, _ := Power(h, 1, PowerOptions{Tolerance: 1e-6, Inexact: off})
+	for _, p := range append(got.Top, power.Pairs...) {
+		near(t, "bound", p.Bound, 0.25+p.Residual, 1e-12)
+	}
+}
+
+// TestTopOnly: the largest alone take no more products than they need, with any basis, and are the same.
+func TestTopOnly(t *testing.T) {
+	h := scaling(steep(2000))
+	both, _ := Lanczos(h, 4, LanczosOptions{Tolerance: 1e-6})
+	for _, basis := range []int{0, 8, 12, 20} {
+		got, err := Lanczos(h, 4, LanczosOptions{Tolerance: 1e-6, TopOnly: true, Basis: basis})
+		if err != nil || got.Stop != Residual || len(got.Top) != 4 || got.Bottom != nil || got.TopOpen || got.BottomOpen {
+			t.Fatalf("basis %d: %v, %+v", basis, err, got)
+		}
+		for i, p := range got.Top {
+			near(t, "eigenvalue", p.Value, both.Top[i].Value, 1e-9)
+		}
+		t.Logf("basis %d: %d products, both ends %d", basis, got.Products, both.Products)
+		if most := map[int]int{0: 20, 8: 22, 12: 20, 20: 20}[basis]; got.Products > most || 2*got.Products > both.Products {
+			t.Errorf("basis %d: %d products, both ends %d", basis, got.Products, both.Products)
+		}
+	}
+	if got, _ := Lanczos(withEigenvalues(3, 2, 2, 1, 1, -1), 3, LanczosOptions{TopOnly: true}); len(got.Top) != 3 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -19,6 +19,7 @@ type PowerOptions struct {
 	Start     [][]float64 // guesses at the eigenvectors in order, as Dominant.Start gives them; nil entries: none
 	Seed      uint64      // of the random starts
 	Vectors   bool        // keep the eigenvectors, n numbers each
+	Inexact   Inexact     // how far products are from those of H
 
 	// Monitor is called after each product with the number of them so far. It may block; an error ends the
 	// process.
@@ -200,7 +201,9 @@ func (p *power) pairs() []Eigenpair {
 		lambda := vector.Dot(x, r)
 		vector.Axpy(r, -lambda, x)
 		residual := vector.Norm(r)
-		pairs[i] = Eigenpair{Value: lambda, Residual: residual, Estimate: residual}
+		vector.Axpy(r, lambda, x)
+		pairs[i] = Eigenpair{Value: lambda, Residual: residual, Estimate: residual,
+			Bound: residual + p.o.Inexact.of(x, r, p.size)}
 		if p.o.Vectors {
 			pairs[i].Vector = x
 		}
