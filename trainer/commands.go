@@ -294,7 +294,7 @@ func (c *controller) applyPending() {
 		from := t.Epoch
 		t.Rewind(c.rewindTo)
 		c.rewindTo = nil
-		l.analyst.Proposed.Known = false
+		l.analyst.Forget()
 		l.history.ForgetAfter(t.Epoch)
 		l.out.Publish(event.RewindEvent{Epoch: from, To: t.Epoch})
 		l.checkpoints.markAltered()

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,38 @@ func TestTwinHasTheSameDigits(t *testing.T) {
 
 // silent picks events that say nothing of weights.
 func silent(e event.Event) bool { return bare(e) == "" }
+
+// Bounds hold where the model's products are from differences, or rounded to 24 bits, and say so.
+func TestBoundsOfInexactProducts(t *testing.T) {
+	own := config.Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, SpectrumRows: -1, SpectrumTolerance: 1e-9}
+	p := mustPrepare(t, own)
+	exact := curvatures(t, own, evenRows(p.Data.Train.Rows(), p.Data.Train.Rows()))["hessian"]
+	for _, c := range []struct {
+		manner peertest.Manner
+		least  float64 // what each bound has
+	}{
+		{peertest.Manner{}, 1e-16},
+		{peertest.Manner{Single: true}, 1e-7},
+		{peertest.Manner{Has: []string{"grad", "rows"}}, 1e-12},
+		{peertest.Manner{Has: []string{"grad", "rows"}, Single: true}, 1e-6},
+	} {
+		s, there := twin(t, own)
+		s.Behave(c.manner)
+		e := ofTheStart(t, there)
+		if e.Differences != (c.manner.Has != nil) {
+			t.Errorf("%+v: differences %v", c.manner, e.Differences)
+		}
+		for i, v := range e.Eigenvalues {
+			off := math.Inf(1)
+			for _, x := range exact {
+				off = min(off, math.Abs(x-float64(v)))
+			}
+			if r := float64(e.Residuals[i]); off > r+1e-12 || r < c.least { // the step that was taken
+				t.Errorf("%+v: %v ± %g is off by %g", c.manner, v, r, off)
+			}
+		}
+	}
+}
 
 // A run with a model elsewhere goes on from each of its checkpoints to the same digits.
 func TestTwinResumes(t *testing.T) {

@@ -54,6 +54,23 @@ func (h *stay) over() error {
 	return <-h.end
 }
 
+// TestSpectrumOfTheSecondEnd: a run that goes back and comes to its end again has a spectrum of what it ends with now.
+func TestSpectrumOfTheSecondEnd(t *testing.T) {
+	h := staying(t, config.Config{Data: "spirals", Hidden: []int{10}, Epochs: 3, SpectrumEvery: 2, Spectrum: 2})
+	ends := func(d *feed.Delta) (n int) {
+		for _, e := range d.Spectra {
+			if e.Epoch == 3 {
+				n++
+			}
+		}
+		return n
+	}
+	follow(t, h.box, func(d *feed.Delta) bool { return ends(d) == 1 && d.Status.Held && d.Status.Computing == "" })
+	do(t, h.Session, event.Rewind{Epoch: 2})
+	do(t, h.Session, event.Pause{})
+	follow(t, h.box, func(d *feed.Delta) bool { return ends(d) >= 1 && d.Status.Held && d.Status.Epoch == 3 })
+}
+
 // TestGoOnAfterTheEnd: a run that goes on after its end, wherever that was, has the state of one that never ended.
 func TestGoOnAfterTheEnd(t *testing.T) {
 	kinds := everyKind()

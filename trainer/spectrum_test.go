@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -239,13 +240,40 @@ func TestInterruptedDensity(t *testing.T) {
 	}
 }
 
+// TestSpectraAreRationed: whatever there is to spend, a run has one, which takes about as long as the training before.
 func TestSpectraAreRationed(t *testing.T) {
-	// With nothing to spend there is none: what one takes is estimated before the first.
-	for share, want := range map[float64]int{1e-9: 0, 1e9: 5} {
-		c := config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: share}
-		if n := len(of[event.SpectrumEvent](train(t, c))); n != want {
-			t.Errorf("%d spectra: expected %d", n, want)
+	for share, want := range map[float64]int{1e-9: 1, 1e9: 5} {
+		for _, method := range []string{"tr-newton", "sgd"} {
+			c := config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: share, Optimizer: method}
+			spectra := of[event.SpectrumEvent](train(t, c))
+			if len(spectra) != want {
+				t.Errorf("%s: %d spectra: expected %d", method, len(spectra), want)
+			}
+			first := spectra[0]
+			if short := first.Products == 6*3+6; len(first.Eigenvalues) != 6 || method == "sgd" && (!short || first.Stop != krylov.Limit) {
+				t.Errorf("%s: %d products, %v", method, first.Products, first.Stop)
+			}
 		}
+	}
+}
+
+// TestTheLargestAlone: one end takes a fraction of the products, to the tolerance that is asked for.
+func TestTheLargestAlone(t *testing.T) {
+	base := config.Config{Data: "spirals", Hidden: []int{16}, Spectrum: 1, SpectrumTolerance: 1e-6, Seed: 4}
+	both := ofTheStart(t, base)
+	base.SpectrumEnds = "top"
+	top := ofTheStart(t, base)
+	if top.Ends != "top" || both.Ends != "" || len(top.Eigenvalues) != 1 || 2*top.Products > both.Products {
+		t.Fatalf("%+v, both ends %+v", top, both)
+	}
+	for i, v := range top.Eigenvalues {
+		if r := float64(top.Residuals[i]); r > 2e-6*float64(top.Eigenvalues[0]) || math.Abs(float64(v-both.Eigenvalues[i])) > r {
+			t.Errorf("%v ± %g: with both ends %v", v, r, both.Eigenvalues[i])
+		}
+	}
+	base.SpectrumMethod = "power"
+	if _, err := New(base); err == nil || !strings.Contains(err.Error(), "lanczos") {
+		t.Errorf("by the power method: %v", err)
 	}
 }
 

@@ -138,8 +138,8 @@ func (p *probe) spectrum() error {
 		return nil
 	}
 	options := krylov.LanczosOptions{
-		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator), Seed: p.o.Seed, Vectors: true, Monitor: p.monitor,
-		Basis: basisSize(p.o.Memory, n, otherVectors),
+		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator, p.o.Tolerance), Seed: p.o.Seed, Vectors: true, Monitor: p.monitor,
+		Basis: basisSize(p.o.Memory, n, otherVectors), Inexact: accuracy(p.l, p.o.Operator, &p.e),
 	}
 	if left < math.MaxInt {
 		options.Steps = min(krylov.LanczosSteps(k), left-2*k)
@@ -158,7 +158,7 @@ func (p *probe) spectrum() error {
 	pairs = append(slices.Clone(found.Top), pairs...)
 	for _, q := range pairs {
 		p.e.Eigenvalues = append(p.e.Eigenvalues, event.Float(q.Value))
-		p.e.Residuals = append(p.e.Residuals, event.Float(q.Residual))
+		p.e.Residuals = append(p.e.Residuals, event.Float(q.Bound))
 	}
 	first := pairs[0].Value
 	p.add("lambda-1", "λ₁", "largest eigenvalue", first)

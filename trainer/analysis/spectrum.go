@@ -14,17 +14,22 @@ import (
 var (
 	SpectrumMethods   = []string{"lanczos", "power"}
 	SpectrumOperators = []string{"hessian", "gauss-newton"}
+	SpectrumEnds      = []string{"both", "top"}
 )
 
 // SpectrumOptions say what a spectrum estimates and how.
 type SpectrumOptions struct {
-	Count    int         // eigenvalues, by Lanczos at each end, by the power method in all
-	Method   string      // one of SpectrumMethods
-	Operator string      // one of SpectrumOperators
-	Density  bool        // whether the density and the trace come with it
-	Seed     uint64      // of what is drawn at random
-	Probes   uint64      // the seed of the density's probes
-	Start    [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
+	Count    int    // eigenvalues, by Lanczos at each end, by the power method in all
+	Method   string // one of SpectrumMethods
+	Operator string // one of SpectrumOperators
+	Ends     string // one of SpectrumEnds, for Lanczos
+	// wanted residuals, relative to the largest |λ| of their end, by the power method to their own; 0: 1e-3
+	Tolerance float64
+	Steps     int         // the most Lanczos steps; 0: as many as that many eigenvalues may need
+	Density   bool        // whether the density and the trace come with it
+	Seed      uint64      // of what is drawn at random
+	Probes    uint64      // the seed of the density's probes
+	Start     [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
 	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it
 	// needs: with less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
 	Memory int64
@@ -37,15 +42,19 @@ type SpectrumOptions struct {
 // ended before they were known. It returns what the next spectrum begins with.
 func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEvent, start [][]float64) {
 	e = event.SpectrumEvent{Method: o.Method, Operator: o.Operator, Rows: l.Rows()}
+	if o.Ends == SpectrumEnds[1] {
+		e.Ends = o.Ends
+	}
 	h := operator(l, o.Operator)
-	pairs, start := o.eigenpairs(h, &e)
+	inexact := accuracy(l, o.Operator, &e)
+	pairs, start := o.eigenpairs(h, inexact, &e)
 	if e.Stop == krylov.Interrupted {
 		return e, start
 	}
 	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
 	for _, p := range pairs {
 		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
-		e.Residuals = append(e.Residuals, event.Float(p.Residual))
+		e.Residuals = append(e.Residuals, event.Float(p.Bound))
 	}
 	if o.Density && pairs != nil {
 		o.density(h, &e)
@@ -55,12 +64,12 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 
 // eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop reports,
 // and what the next call begins with.
-func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) (pairs []krylov.Eigenpair,
-	start [][]float64) {
+func (o *SpectrumOptions) eigenpairs(h krylov.Operator, inexact krylov.Inexact, e *event.SpectrumEvent) (
+	pairs []krylov.Eigenpair, start [][]float64) {
 	monitor := func(int) error { return o.Poll() }
 	if e.Method == SpectrumMethods[1] {
 		found, err := krylov.Power(h, o.Count, krylov.PowerOptions{Seed: o.Seed, Start: o.Start, Vectors: true,
-			Monitor: monitor})
+			Tolerance: o.Tolerance, Inexact: inexact, Monitor: monitor})
 		e.Products, e.Stop = found.Products, found.Stop
 		if err != nil || found.Pairs == nil {
 			return found.Pairs, o.Start
@@ -68,7 +77,8 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 		return found.Pairs, found.Start()
 	}
 	options := krylov.LanczosOptions{
-		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator),
+		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator, o.Tolerance), Tolerance: o.Tolerance,
+		TopOnly: e.Ends != "", Steps: o.Steps, Inexact: inexact,
 		Basis: basisSize(o.Memory, h.Dim(), otherVectors),
 	}
 	if o.Start != nil {
@@ -92,11 +102,21 @@ const oneTolerance = 1e-3
 
 // floor is that of Lanczos for one of SpectrumOperators. The Gauss–Newton matrix has no negative eigenvalue and mostly
 // many at zero, beside which no residual is small.
-func floor(operator string) float64 {
+func floor(operator string, tolerance float64) float64 {
 	if operator == SpectrumOperators[1] {
-		return oneTolerance
+		return cmp.Or(tolerance, oneTolerance)
 	}
 	return 0
+}
+
+// accuracy is that of products of l with one of SpectrumOperators, of which the event gets to know.
+func accuracy(l objective.Linearization, operator string, e *event.SpectrumEvent) (i krylov.Inexact) {
+	i.Roundoff, i.ErrorOf = objective.AccuracyOf(l)
+	if operator == SpectrumOperators[1] {
+		i.ErrorOf = nil
+	}
+	e.Differences = i.ErrorOf != nil
+	return i
 }
 
 // openEnds names the ends at which Lanczos was stopped by its limit before their residuals were as small as wanted.

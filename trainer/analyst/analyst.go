@@ -178,6 +178,9 @@ func (a *Analyst) finalErrors() []event.Command {
 	return []event.Command{event.ShowErrors{Train: a.Nets.Work.Test == nil, Worst: finalRows}}
 }
 
+// Forget drops what is known of epochs that the run went back from.
+func (a *Analyst) Forget() { a.Proposed.Known, a.latest = false, -1 }
+
 // RequestFinal asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors,
 // a slice.
 func (a *Analyst) RequestFinal() {
@@ -291,24 +294,30 @@ func (a *Analyst) ShowWeights(to, from int) error {
 	return nil
 }
 
-// firstProducts is how many products a spectrum is expected to take that is the run's first.
-const firstProducts = 40
-
-// AffordsSpectrum reports whether another spectrum fits into the share of time that they may take.
+// AffordsSpectrum reports whether another spectrum fits into the share of time that they may take. The first does: each
+// run has one.
 func (a *Analyst) AffordsSpectrum() bool {
-	work, c := a.Nets.Work, a.Clocks
-	share := work.Config.SpectrumShare
-	if share == 0 {
-		return true
+	c, share := a.Clocks, a.Nets.Work.Config.SpectrumShare
+	return share == 0 || a.first() || c.Spectra.Seconds()+a.lastSeconds <= share*c.Training.Seconds()
+}
+
+// first reports whether the run has had no spectrum yet.
+func (a *Analyst) first() bool { return a.Clocks.Spectra.Elapsed() == 0 }
+
+// stepsOf bounds the Lanczos steps of a run's first spectrum of that many eigenvalues at each end, where spectra may
+// take a share of the time only: it takes about as long as what was trained before, or the least that is of use. 0: no
+// bound.
+func (a *Analyst) stepsOf(count int) int {
+	work := a.Nets.Work
+	if work.Config.SpectrumShare == 0 || !a.first() {
+		return 0
 	}
-	next := a.lastSeconds
-	if next == 0 && a.Nets.Objective.Spent.Equivalents > 0 { // a product takes about two gradients
-		next = 2 * firstProducts * c.Training.Seconds() / a.Nets.Objective.Spent.Equivalents
-		if n, total := a.SpectrumRows(), work.Problem.Train.Rows(); n > 0 {
-			next *= float64(n) / float64(total)
-		}
+	products := a.Nets.Objective.Spent.Equivalents / 2 // one takes about two gradients
+	if n, total := a.SpectrumRows(), work.Problem.Train.Rows(); n > 0 {
+		products *= float64(total) / float64(n)
 	}
-	return c.Spectra.Seconds()+next <= share*c.Training.Seconds()
+	least, most := 6*count, krylov.LanczosSteps(count)
+	return int(min(max(products-float64(2*count), float64(least)), float64(most)))
 }
 
 // SpectrumRows is how many rows a spectrum averages over; 0: all.
@@ -326,6 +335,8 @@ func (a *Analyst) SpectrumRows() int {
 // when the eigenvalues are known they are published without their density.
 func (a *Analyst) ComputeSpectrum() {
 	a.SpectrumRequested = false
+	count := cmp.Or(a.Nets.Work.Config.Spectrum, defaultSpectrum)
+	steps := a.stepsOf(count)
 	a.Clocks.Training.Stop()
 	a.Clocks.Spectra.Start()
 	begun := a.Clocks.Spectra.Seconds()
@@ -348,15 +359,18 @@ func (a *Analyst) ComputeSpectrum() {
 	}
 	a.sample.Update(a.Nets.Members[0].Weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{
-		Count:    cmp.Or(c.Spectrum, defaultSpectrum),
-		Method:   a.spectrumMethod(),
-		Operator: cmp.Or(c.SpectrumOf, analysis.SpectrumOperators[0]),
-		Density:  c.Density,
-		Seed:     workplace.StreamSpectrum,
-		Probes:   a.probeSeed(),
-		Start:    a.start,
-		Memory:   c.Memory,
-		Poll:     a.Poll,
+		Count:     count,
+		Method:    a.spectrumMethod(),
+		Operator:  cmp.Or(c.SpectrumOf, analysis.SpectrumOperators[0]),
+		Ends:      c.SpectrumEnds,
+		Tolerance: c.SpectrumTolerance,
+		Steps:     steps,
+		Density:   c.Density,
+		Seed:      workplace.StreamSpectrum,
+		Probes:    a.probeSeed(),
+		Start:     a.start,
+		Memory:    c.Memory,
+		Poll:      a.Poll,
 	})
 	a.start = start
 	if e.Stop == krylov.Interrupted {

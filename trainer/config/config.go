@@ -107,8 +107,12 @@ type Config struct {
 	// SpectrumMethod is lanczos (both ends of the spectrum) or power (the largest |λ|); empty: lanczos.
 	SpectrumMethod string
 	SpectrumOf     string // hessian or gauss-newton; empty: hessian
-	SpectrumRows   int    // training rows a spectrum averages over, evenly spaced; 0: 2,048, -1: all
-	Density        bool   // whether a spectrum comes with its density and its trace
+	// SpectrumEnds is both or, for lanczos, top (the largest alone); empty: both.
+	SpectrumEnds string `json:",omitempty"`
+	// SpectrumTolerance is how small a residual is wanted, relative to the largest |λ| of its end; 0: 1e-3.
+	SpectrumTolerance float64 `json:",omitempty"`
+	SpectrumRows      int     // training rows a spectrum averages over, evenly spaced; 0: 2,048, -1: all
+	Density           bool    // whether a spectrum comes with its density and its trace
 	// FreshProbes draws other random vectors for each density, from the seed and the epoch; else all densities of all
 	// runs have the same ones.
 	FreshProbes bool
@@ -154,6 +158,7 @@ func (c *Config) Check() error {
 		{"Threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads,
 			fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
 		{"Spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
+		{"SpectrumTolerance", !NonNegative(c.SpectrumTolerance), c.SpectrumTolerance, "a number ≥ 0"},
 		{"SpectrumEvery", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
 		{"Memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
 		{"L2", !NonNegative(c.L2), c.L2, "a number ≥ 0"},
@@ -203,6 +208,7 @@ func (c *Config) checkNames() error {
 	}{
 		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
 		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
+		{"SpectrumEnds", c.SpectrumEnds, analysis.SpectrumEnds},
 		{"GateTraining", c.GateTraining, gateTrainings},
 		{"Precision", c.Precision, models.PrecisionNames()},
 		{"ClassWeights", c.ClassWeights, []string{balanced}},
@@ -212,6 +218,10 @@ func (c *Config) checkNames() error {
 			return &ConfigError{Field: choice.field, Value: choice.text,
 				Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
 		}
+	}
+	if c.SpectrumEnds == analysis.SpectrumEnds[1] && c.SpectrumMethod == analysis.SpectrumMethods[1] {
+		return &ConfigError{Field: "SpectrumEnds", Value: c.SpectrumEnds,
+			Expected: "{SpectrumMethod} lanczos, as power finds the largest in size"}
 	}
 	for _, named := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}} {
 		if named.text == "" {

@@ -360,8 +360,7 @@ func (l *lanczos) pair(x []float64, i int) (Eigenpair, error) {
 	p := Eigenpair{Value: vector.Dot(x, l.w), Estimate: l.estimate(i)}
 	vector.Axpy(l.w, -p.Value, x)
 	p.Residual = vector.Norm(l.w)
-	vector.Axpy(l.w, p.Value, x)
-	p.Bound = p.Residual + l.o.Inexact.of(x, l.w, math.Max(math.Abs(l.theta[0]), math.Abs(l.theta[len(l.theta)-1])))
+	p.Bound = p.Residual + l.o.Inexact.of(x, math.Max(math.Abs(l.theta[0]), math.Abs(l.theta[len(l.theta)-1])))
 	if l.o.Vectors {
 		p.Vector = x
 	}

@@ -201,9 +201,8 @@ func (p *power) pairs() []Eigenpair {
 		lambda := vector.Dot(x, r)
 		vector.Axpy(r, -lambda, x)
 		residual := vector.Norm(r)
-		vector.Axpy(r, lambda, x)
 		pairs[i] = Eigenpair{Value: lambda, Residual: residual, Estimate: residual,
-			Bound: residual + p.o.Inexact.of(x, r, p.size)}
+			Bound: residual + p.o.Inexact.of(x, p.size)}
 		if p.o.Vectors {
 			pairs[i].Vector = x
 		}

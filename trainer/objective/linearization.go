@@ -29,6 +29,21 @@ type Linearization interface {
 
 var _ Linearization = (*models.Linearization)(nil)
 
+// Approximate is a Linearization whose products may be further from the truth than rounding in float64 is.
+type Approximate interface {
+	// Accuracy returns the unit roundoff of products, and what estimates the length of the error of one with the Hessian
+	// and a vector, nil where there is none but rounding's.
+	Accuracy() (roundoff float64, errorOf func(v []float64) float64)
+}
+
+// AccuracyOf is Accuracy for any Linearization.
+func AccuracyOf(l Linearization) (roundoff float64, errorOf func(v []float64) float64) {
+	if a, ok := l.(Approximate); ok {
+		return a.Accuracy()
+	}
+	return 0x1p-53, nil
+}
+
 // Binder binds a network to some of its rows, wherever these are. A Problem with all rows is one.
 type Binder interface {
 	Bind(rows Rows, o models.Options) Linearization

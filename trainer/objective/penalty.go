@@ -102,6 +102,11 @@ func (p *penalized) Update(w []float64) {
 	p.Linearization.Update(w)
 }
 
+// Accuracy is that of the loss without the penalty, whose part of a product is exact.
+func (p *penalized) Accuracy() (roundoff float64, errorOf func(v []float64) float64) {
+	return AccuracyOf(p.Linearization)
+}
+
 func (p *penalized) Loss() float64 { return p.Linearization.Loss() + p.penalty.value(p.w) }
 
 func (p *penalized) GradientTo(dst []float64) {

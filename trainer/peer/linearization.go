@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
@@ -21,7 +22,10 @@ type linearization struct {
 	known   bool // whether metrics and slope are those there
 }
 
-var _ objective.Linearization = (*linearization)(nil)
+var (
+	_ objective.Linearization = (*linearization)(nil)
+	_ objective.Approximate   = (*linearization)(nil)
+)
 
 // Update moves to w.
 func (l *linearization) Update(w []float64) {
@@ -117,6 +121,24 @@ func (l *linearization) HessianTo(dst, v []float64) {
 	}
 	l.movePoint()
 	l.m.must(l.m.end.HessianTo(dst, v))
+}
+
+// Accuracy returns the unit roundoff of the model's numbers, and for Hessian products from differences what estimates
+// their error: how far those with twice the step are off, three times the error of order h² and rounding.
+func (l *linearization) Accuracy() (roundoff float64, errorOf func(v []float64) float64) {
+	roundoff = 0x1p-53
+	if l.m.about.Single {
+		roundoff = 0x1p-24
+	}
+	if l.m.about.Can(HasHessian) {
+		return roundoff, nil
+	}
+	return roundoff, func(v []float64) float64 {
+		near, far, h := make([]float64, len(v)), make([]float64, len(v)), l.m.step(l.w, v)
+		l.m.must(l.m.differenceTo(near, l.w, v, h))
+		l.m.must(l.m.differenceTo(far, l.w, v, 2*h))
+		return floats.Distance(near, far, 2)
+	}
 }
 
 // GaussNewtonTo stores a product with the Gauss–Newton matrix, which is not a number where the model has none.

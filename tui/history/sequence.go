@@ -355,7 +355,9 @@ func (q *sequence) spectrum(e event.SpectrumEvent) {
 	}
 	q.Spectra = chart.KeepLast(append(q.Spectra, e), maxSpectra)
 	q.Gen.Spectrum++
-	if low, high, ok := Spread(&e); ok {
+	if low, high, ok := Spread(&e); ok && e.Ends == "top" {
+		q.Log.Say(e.Epoch, style.Text, "λ₁ %s", format.Number(high))
+	} else if ok {
 		q.Log.Say(e.Epoch, style.Text, "λ %s to %s", format.Number(low), format.Number(high))
 	}
 }

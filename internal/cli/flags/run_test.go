@@ -50,7 +50,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		Data: "recipes", DataDir: "/data sets", Target: "a", Test: "0.25", Experts: 3, ExpertHidden: []int{20, 10}, Gate: "hue",
 		GateTraining: "joint", Committee: 2, Act: "sigmoid", Out: "linear", Loss: "mse", Init: "normal:0.3", Optimizer: "adam",
 		Set: []string{"rate=2", "weight-decay=0.1"}, Batch: 7, Until: "loss < 0.1 and error < 0.3", Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
-		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
+		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power", SpectrumEnds: "both",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20, Precision: "float32",
 		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Folds: 5, Fold: 2, Weights: "best", ClassWeights: "balanced",
 	}

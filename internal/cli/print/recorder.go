@@ -231,6 +231,9 @@ func spectrum(e *event.SpectrumEvent) string {
 	}
 	line := fmt.Sprintf("%5d the %s over %d rows (%s) has an eigenvalue in each of %s", e.Epoch, matrix(e.Operator),
 		e.Rows, e.Selection, strings.Join(parts, " "))
+	if e.Differences {
+		line += "; ± estimated, as products are from differences"
+	}
 	if e.Stop.Early() {
 		line += "; " + open(e.Open) + " larger than wanted"
 	}

@@ -68,16 +68,16 @@ func (p *Spectrum) source(v *pane.View) (pairs []pair, origin string) {
 	if n := len(v.H.Spectra); n > 0 {
 		e := &v.H.Spectra[n-1]
 		pairs = sortedPairs(e)
-		origin = matrix(e) + ", " + style.Clean(e.Method) + " at " + format.Count(e.Epoch)
+		origin = matrix(e) + ", " + method(e) + " at " + format.Count(e.Epoch)
 	} else if s, ok := ritz(&v.H.Latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				pairs = append(pairs, pair{x, math.NaN()})
 			}
 		}
-		origin = "Ritz values of CG at " + format.Count(v.H.Latest.Epoch)
+		origin = "Ritz values of CG, inside the spectrum, at " + format.Count(v.H.Latest.Epoch)
 		if s.Preconditioned {
-			origin += ", preconditioned"
+			origin = "Ritz values of CG, inside the preconditioned spectrum, at " + format.Count(v.H.Latest.Epoch)
 		}
 	}
 	slices.SortFunc(pairs, greatestFirst)
@@ -103,16 +103,18 @@ func (p *Spectrum) Header(v *pane.View, l *style.Line) {
 		return
 	}
 	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
-	low := pairs[len(pairs)-1]
-	least := []style.Part{style.Muted.Of(" to "), low.token().Of(format.Number(low.value))}
-	if low.unsigned() {
-		least = append(least, style.Muted.Of(v.Glyphs.Within+magnitude(low.bound)))
+	e := latestSpectrum(v.H)
+	if low := pairs[len(pairs)-1]; e == nil || !topOnly(e) {
+		least := []style.Part{style.Muted.Of(" to "), low.token().Of(format.Number(low.value))}
+		if low.unsigned() {
+			least = append(least, style.Muted.Of(v.Glyphs.Within+magnitude(low.bound)))
+		}
+		l.Group(least...)
 	}
-	l.Group(least...)
-	says := []string{origin, "Ritz"}
-	if e := latestSpectrum(v.H); e != nil {
+	says := []string{origin, "Ritz, inside the spectrum", "Ritz"}
+	if e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
-		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
+		says = []string{origin, matrix(e) + at, method(e) + at, at[1:]}
 		if rowsReported(v.H, e) {
 			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
@@ -131,6 +133,21 @@ func latestSpectrum(h *history.History) *event.SpectrumEvent {
 		return &h.Spectra[n-1]
 	}
 	return nil
+}
+
+// topOnly reports whether the largest eigenvalues alone were looked for.
+func topOnly(e *event.SpectrumEvent) bool { return e.Ends == "top" }
+
+// method says how a spectrum was computed.
+func method(e *event.SpectrumEvent) string {
+	how := style.Clean(e.Method)
+	if topOnly(e) {
+		how += ", the largest alone"
+	}
+	if e.Differences {
+		how += ", from differences"
+	}
+	return how
 }
 
 // matrix names what a spectrum is of.

@@ -32,7 +32,15 @@ func (f fact) in(v *pane.View, w int) string {
 func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	e := latestSpectrum(v.H)
 	if e == nil {
-		return nil, nil
+		if pairs, _ := p.source(v); len(pairs) > 0 {
+			end := "not seen"
+			if pairs[len(pairs)-1].value < 0 {
+				end = "lower" // than where CG stopped at negative curvature
+			}
+			strong = []fact{{{style.Muted.Of("inside the spectrum; its negative end is " + end)},
+				{style.Muted.Of("inside; the negative end is " + end)}}}
+		}
+		return strong, nil
 	}
 	low, high, ok := history.Spread(e)
 	if edge, symbol, has := stabilityEdge(v.H, e); has && ok {
@@ -55,7 +63,12 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	if rowsReported(v.H, e) {
 		weak = append(weak, rowsFact(v.H, e))
 	}
-	if len(e.Residuals) > 0 {
+	if e.Differences {
+		products := "products from differences: "
+		within := "an estimate of their error is in each " + strings.TrimSpace(v.Glyphs.Within)
+		strong = append(strong, fact{{style.Warn.Of(products + within)}, {style.Warn.Of("each " +
+			strings.TrimSpace(v.Glyphs.Within) + " from differences")}})
+	} else if len(e.Residuals) > 0 {
 		within := "an eigenvalue lies within each " + strings.TrimSpace(v.Glyphs.Within)
 		weak = append(weak, fact{{style.Muted.Of(within + ", not surely the k-th")}, {style.Muted.Of(within)}})
 	}
@@ -213,16 +226,23 @@ func (p *Spectrum) densityCaption(v *pane.View, d *event.Density, w int) string 
 func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 	var top, bottom chart.Series
 	for i := range v.H.Spectra {
-		if low, high, ok := history.Spread(&v.H.Spectra[i]); ok {
-			top.Add(float64(v.H.Spectra[i].Epoch), high)
-			bottom.Add(float64(v.H.Spectra[i].Epoch), low)
+		e := &v.H.Spectra[i]
+		low, high, ok := history.Spread(e)
+		if ok {
+			top.Add(float64(e.Epoch), high)
+		}
+		if ok && !topOnly(e) {
+			bottom.Add(float64(e.Epoch), low)
 		}
 	}
 	greatest := []chart.Curve{{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'}}
 	if edge, ok := edgeCurve(v.H, &top); ok {
 		greatest = append([]chart.Curve{edge}, greatest...)
 	}
-	least := []chart.Curve{{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'}}
+	var least []chart.Curve
+	if !bottom.Empty() {
+		least = []chart.Curve{{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'}}
+	}
 	return p.overTime(v, greatest, least, w, h, legend)
 }
 

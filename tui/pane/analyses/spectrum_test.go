@@ -108,6 +108,8 @@ func TestSpectrumFacts(t *testing.T) {
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "smallest" }, []string{"", "of the smallest some ± are larger than wanted", "", "", ""}},
 		{"0.2", 30, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "both" }, []string{"", "at both ends some ± too large", "", "", ""}},
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop = krylov.Limit }, []string{"", "some ± are larger than wanted", "", "", ""}},
+		{"0.2", 80, func(e *event.SpectrumEvent) { e.Differences, e.Trace = true, nil }, []string{"", "products from differences: an estimate of their error is in each ±", ""}},
+		{"0.2", 30, func(e *event.SpectrumEvent) { e.Differences, e.Trace = true, nil }, []string{"", "each ± from differences", ""}},
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", "", ""}},
 	} {
 		v := panetest.View(tuitest.EdgeRun(c.rate)...)

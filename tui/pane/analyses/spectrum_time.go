@@ -257,11 +257,14 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 		for k := range min(tracedTop, n) {
 			top[k].Add(at, list[k].value)
 		}
+		ends[0].add(at, list[0])
+		if topOnly(e) {
+			continue
+		}
 		for k := range min(tracedBottom, n-tracedTop) {
 			bottom[k].Add(at, list[n-1-k].value)
 		}
 		least = list[n-1]
-		ends[0].add(at, list[0])
 		ends[1].add(at, least)
 	}
 	var greatest, lower []chart.Curve
