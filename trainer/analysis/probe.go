@@ -138,8 +138,9 @@ func (p *probe) spectrum() error {
 		return nil
 	}
 	options := krylov.LanczosOptions{
-		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator, p.o.Tolerance), Seed: p.o.Seed, Vectors: true, Monitor: p.monitor,
-		Basis: basisSize(p.o.Memory, n, otherVectors), Inexact: accuracy(p.l, p.o.Operator, &p.e),
+		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator, p.o.Tolerance), Seed: p.o.Seed, Vectors: true,
+		Monitor: p.monitor,
+		Basis:   basisSize(p.o.Memory, n, otherVectors), Inexact: accuracy(p.l, p.o.Operator, &p.e),
 	}
 	if left < math.MaxInt {
 		options.Steps = min(krylov.LanczosSteps(k), left-2*k)

@@ -7,8 +7,8 @@ import (
 )
 
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch, in descending
-// order, each with a bound, within which an eigenvalue lies: some eigenvalue, not surely the one of that rank. The bound
-// is the norm of the residual ‖Hv − λv‖ and what the product may be off by.
+// order, each with a bound, within which an eigenvalue lies: some eigenvalue, not surely the one of that rank. The
+// bound is the norm of the residual ‖Hv − λv‖ and what the product may be off by.
 type SpectrumEvent struct {
 	Epoch       int     `json:"epoch"`
 	Method      string  `json:"method"`   // "lanczos" or "power"
@@ -24,7 +24,7 @@ type SpectrumEvent struct {
 	// Open is the end that ran out: "largest", "smallest" or "both". Empty: neither, or the method is power.
 	Open string `json:"open,omitempty"`
 	Ends string `json:"ends,omitempty"` // "top" where the largest alone were looked for
-	// whether products are differences of gradients, so that the bounds have an estimate of their error and are no proof
+	// whether products are differences of gradients: the bounds have an estimate of their error, and are no proof
 	Differences bool `json:"differences,omitempty"`
 
 	Density *Density `json:"density,omitempty"`

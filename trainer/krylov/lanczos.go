@@ -15,8 +15,8 @@ type LanczosOptions struct {
 	// the most Lanczos steps, each a product; 0: LanczosSteps(k), with restarts twice as many. Without, never more than
 	// n
 	Steps int
-	// the most basis vectors kept, n numbers each, at least the wanted ones and four more; 0: all. With fewer than Steps
-	// it restarts
+	// the most basis vectors kept, n numbers each, at least the wanted ones and four more; 0: all. With fewer than
+	// Steps it restarts
 	Basis     int
 	TopOnly   bool    // the largest eigenvalues alone: none of the smallest, nor a product for them
 	Tolerance float64 // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
@@ -37,8 +37,8 @@ type LanczosOptions struct {
 // trained net's Hessian come within a third of it.
 func LanczosSteps(k int) int { return 40 * (k + 1) }
 
-// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Bound of Value. Which one it is in
-// the order of all, the certificate does not say.
+// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Bound of Value. Which one it is
+// in the order of all, the certificate does not say.
 type Eigenpair struct {
 	Value    float64   // λ = vᵀHv, a Rayleigh quotient
 	Residual float64   // ‖Hv − λv‖₂ by a product of its own

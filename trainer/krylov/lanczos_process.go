@@ -112,8 +112,8 @@ func noise(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
 // Inexact says how far the products of an operator are from those of H. The zero value is for products in float64.
 type Inexact struct {
 	Roundoff float64 // the unit roundoff u of what they are computed in; 0: 2⁻⁵³
-	// ErrorOf estimates the length of what else the product with v, ‖v‖₂ = 1, is off by, as one from differences; nil: by
-	// nothing.
+	// ErrorOf estimates the length of what else the product with v, ‖v‖₂ = 1, is off by, as one from differences; nil:
+	// by nothing.
 	ErrorOf func(v []float64) float64
 }
 

@@ -31,8 +31,8 @@ var _ Linearization = (*models.Linearization)(nil)
 
 // Approximate is a Linearization whose products may be further from the truth than rounding in float64 is.
 type Approximate interface {
-	// Accuracy returns the unit roundoff of products, and what estimates the length of the error of one with the Hessian
-	// and a vector, nil where there is none but rounding's.
+	// Accuracy returns the unit roundoff of products, and what estimates the length of the error of one with the
+	// Hessian and a vector, nil where there is none but rounding's.
 	Accuracy() (roundoff float64, errorOf func(v []float64) float64)
 }
 
