@@ -10,7 +10,7 @@ import (
 const (
 	MaxEpochs   = 8192 // downsampled to half or less when full
 	maxSpectra  = 1024 // likewise
-	maxInner    = 1024 // oldest dropped first
+	maxInner    = 8192 // oldest dropped first
 	maxMarks    = 1024 // switches and settings, oldest dropped first
 	maxAnalyses = 4    // slices, weights, errors
 	maxLaps     = 8192

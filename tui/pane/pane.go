@@ -5,7 +5,6 @@ package pane
 
 import (
 	"math"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -91,8 +90,6 @@ func (Linear) ToggleLog() bool { return false }
 type Cache struct {
 	Key  CacheKey
 	Rows []string
-
-	At, Headed time.Time // when they and the first of them were drawn, where that counts
 }
 
 // CacheKey is what a picture of a pane depends on.

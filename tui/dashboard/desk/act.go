@@ -19,11 +19,7 @@ func (a *App) receive(msg DeltaMsg) tea.Cmd {
 	if msg.Err != nil {
 		return a.lost(msg.Err)
 	}
-	_, reading := a.H.Loading()
 	noted := a.accept(&msg.Delta)
-	if _, still := a.H.Loading(); reading && !still {
-		a.Changes++ // nothing holds back the picture of the whole
-	}
 	switch {
 	case a.Stopping && a.H.Done != nil:
 		return tea.Quit

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -150,5 +151,60 @@ func TestQuitOfAProgram(t *testing.T) {
 		Status: event.Status{Phase: event.Ended, Epoch: 3, Replay: &event.Replay{}}})
 	if !screentest.Quits(a.Quit()) {
 		t.Error("one q does not quit after the end")
+	}
+}
+
+// TestOneEpoch: a frame is of one epoch. While nobody types news come as rarely as charts may be drawn, and a viewer's
+// frame stays whole or is drawn whole.
+func TestOneEpoch(t *testing.T) {
+	deltas := tuitest.NewRun(tuitest.Script{Epochs: 6})
+	now := time.Unix(0, 0)
+	clock := func() time.Time { return now }
+	a := newTest(screen.Options{}, deltas[:1])
+	a.Clock = clock
+	a.Throttle()
+	pauses := func(want time.Duration, when string) {
+		t.Helper()
+		if a.Update(DeltaMsg{Delta: feed.Delta{Status: a.H.Status}}); a.pause != want {
+			t.Errorf("%s: news after %v, expected %v", when, a.pause, want)
+		}
+	}
+	pauses(interval, "at first")
+	now = now.Add(2 * time.Second)
+	pauses(chartHold, "nobody types")
+	a.Touch()
+	if len(a.wake) != 1 {
+		t.Error("a key does not end the pause")
+	}
+	pauses(interval, "after a key")
+	now = now.Add(2 * time.Second)
+	a.Focus, a.Zoomed = layout.Inner, true
+	pauses(interval, "an inner solve is followed")
+
+	c := NewCommon(func() feed.Feed { return newTimedFeed() }, nil)
+	f := c.Feed()
+	defer f.Close()
+	v := newTest(screen.Options{Viewer: &screen.Viewer{Name: "lou"}}, nil)
+	v.Join(c)
+	v.Clock = clock
+	v.Throttle()
+	now = now.Add(2 * time.Second)
+	for _, d := range deltas {
+		c.Apply(c.h, &d, nil)
+	}
+	v.Update(DeltaMsg{Delta: feed.Delta{Status: c.h.Status}})
+	Frame(v)
+	c.Apply(c.h, &feed.Delta{Status: c.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(7, 1, rand.New(rand.NewPCG(1, 2)))}}, nil)
+	for _, msg := range []tea.Msg{DeltaMsg{}, TickMsg{}, DrawMsg{}} {
+		if !Waits(v, msg) {
+			t.Errorf("%T draws a part of the next epoch", msg)
+		}
+	}
+	if Waits(v, tea.KeyPressMsg{}) {
+		t.Error("a key's frame waits")
+	}
+	now = now.Add(remoteHold)
+	if Waits(v, DrawMsg{}) {
+		t.Error("the frame waits for ever")
 	}
 }

@@ -52,8 +52,8 @@ func newBridge(ctx context.Context, feed feed.Feed) *bridge {
 }
 
 // Wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps
-// until news are due or a command was answered, and wakes once for a message: each time that it woke would take a
-// processor from the passes, all of whose other processors wait for the last.
+// until news are due, a key came or a command was answered, and wakes once for a message: each time that it woke would
+// take a processor from the passes, all of whose other processors wait for the last.
 func (b *bridge) Wait(pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
@@ -104,12 +104,17 @@ func overtakes(c, before event.Command) bool {
 	return false
 }
 
-// answered is called with each reply and returns the next command's.
-func (b *bridge) answered() tea.Cmd {
+// hurry ends the pause before the next news.
+func (b *bridge) hurry() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
 	}
+}
+
+// answered is called with each reply and returns the next command's.
+func (b *bridge) answered() tea.Cmd {
+	b.hurry()
 	b.sent = nil
 	if len(b.waiting) == 0 {
 		b.Busy = false

@@ -70,7 +70,6 @@ type drawnFrame struct {
 	frame   *render.Shared
 	version uint64
 	at      time.Time
-	stale   bool
 	used    time.Time
 }
 

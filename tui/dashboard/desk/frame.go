@@ -34,6 +34,9 @@ func commonFrame(a *App) (key frameKey, ok bool) {
 
 // Frame returns the screen as it is to be shown, drawn by this one or by another viewer's.
 func Frame(a *App) render.Frame {
+	if a.drawn = a.Clock(); a.Common != nil {
+		a.version = a.Common.version
+	}
 	key, ok := commonFrame(a)
 	if !ok {
 		return drawFrame(a)
@@ -49,10 +52,9 @@ func Frame(a *App) render.Frame {
 	if f.frame == nil || f.version != a.Common.version || now.Sub(f.at) >= frameLife {
 		start := time.Now()
 		f.frame = render.Share(drawFrame(a))
-		f.version, f.at, f.stale = a.Common.version, now, a.stale
+		f.version, f.at = a.Common.version, now
 		a.budget.Rendered(time.Since(start))
 	}
-	a.stale = f.stale
 	return f.frame.Frame(a.Redraws)
 }
 

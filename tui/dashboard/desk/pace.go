@@ -10,63 +10,57 @@ import (
 	"newtop/tui/pane"
 )
 
-// A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
-// So a chart that was drawn a moment ago keeps its picture for a while; the values in its frame continue, unless
-// the picture repeats them, and the header follows every change. The first change after some quiet shows at once,
-// and so does what a key does.
+// A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells. So news
+// are rare while nobody types, and what came meanwhile is drawn at once: a frame is of one epoch, in the header as in
+// the curves. The first change after some quiet shows at once, and so does what a key does.
 const (
 	chartHold  = 800 * time.Millisecond
 	remoteHold = 1200 * time.Millisecond // over SSH
-	headHold   = 250 * time.Millisecond
-	keyCalm    = time.Second // after a key charts follow every change for so long
-
-	calmInterval = 80 * time.Millisecond // between two news while nobody types
+	keyCalm    = time.Second             // after a key charts follow every change for so long
 )
 
 // pace is what the root model knows of when things were drawn.
 type pace struct {
 	every   time.Duration // the least time between two news
 	pause   time.Duration // what of it the bridge waits
-	hold    time.Duration // how long a chart keeps its picture; 0 never
+	hold    time.Duration // how long a frame stays while nobody types; 0 never
 	touched time.Time     // when the newest key came, or the first screen
 	drawing bool          // a drawMsg is under way
-	stale   bool          // the screen has pictures that were held back
+	drawn   time.Time     // when a viewer's newest frame was handed over
+	version uint64        // and of which version of the common history it was
 }
 
-// shareBudget adapts to how many look. Charts are most of a frame: where news is rare they come with every third.
+// shareBudget adapts to how many look.
 func shareBudget(a *App) {
 	a.every = a.budget.Interval(a.interval)
-	if a.Viewer == nil && a.Clock().Sub(a.touched) >= keyCalm {
-		a.every = max(a.every, calmInterval)
-	}
-	if a.pause = a.every; a.Common != nil {
-		a.pause = 0 // the history changes no more often
-	}
 	if a.Viewer != nil {
 		a.hold = max(remoteHold, 5*a.every/2)
 	}
+	_, loading := a.H.Loading()
+	switch a.pause = a.every; {
+	case a.Common != nil:
+		a.pause = 0 // the history changes no more often
+	case loading:
+		a.pause = max(a.every, a.hold/4) // its end is worth knowing soon
+	case calm(a):
+		a.pause = max(a.every, a.hold)
+	}
+}
+
+// calm reports whether frames may be rare: only while a run is running by itself and nobody types. What is zoomed on an
+// inner solve is there to be followed, factors are not.
+func calm(a *App) bool {
+	return a.H.Status.Phase == event.Running && !a.H.Over() && a.Clock().Sub(a.touched) >= keyCalm &&
+		!(a.Focus == layout.Inner && a.Zoomed && !a.H.Factors.Reported())
+}
+
+// held reports whether a viewer's frame stays although there are news.
+func held(a *App) bool {
+	return a.Common != nil && calm(a) && a.Common.version != a.version && a.Clock().Sub(a.drawn) < a.hold
 }
 
 // DrawMsg ends a hold: the screen is drawn again.
 type DrawMsg struct{}
-
-// holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
-// running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
-// be followed, factors are not.
-func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
-	seen := key.Version
-	key.Version = d.Key.Version
-	late := a.Clock().Sub(d.At) >= a.hold
-	if _, loading := a.H.Loading(); loading {
-		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
-	}
-	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.H.Factors.Reported() ||
-		a.H.Over() ||
-		a.H.Status.Phase != event.Running {
-		return false
-	}
-	return d.Key == key && seen != key.Version && !late && a.Clock().Sub(a.touched) >= keyCalm
-}
 
 // appearanceOf is how things appear on a screen now.
 func appearanceOf(a *App) appearance {
@@ -85,51 +79,29 @@ func drawPane(a *App, p *layout.Slot) []string {
 		common := a.Common.pane(paneKey{p.Pane, key, appearanceOf(a), a.OnlyViews()}, a.Clock())
 		d, shown, key.Style = &common.cache, common.pane, 0
 	}
-	if holds(a, p.Pane, d, key) {
-		a.stale = true
-		if now := a.Clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
-			d.Rows[0], d.Headed = pane.FrameTop(shown, a.PaneView(), p.W, key.Focused), now
-		}
-		return d.Rows
-	}
-	before := d.Key
-	rows := d.Draw(shown, a.PaneView(), p.Rect, key)
-	if d.Key != before {
-		d.At = a.Clock()
-		d.Headed = d.At
-	}
-	return rows
+	return d.Draw(shown, a.PaneView(), p.Rect, key)
 }
 
-// plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer
-// ones in the frame would contradict it.
-func plotted(id layout.ID) bool {
-	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
-}
-
-// Waits reports whether the frame after a message can wait for the next news.
+// Waits reports whether the frame after a message can wait for the end of a hold.
 func Waits(a *App, msg tea.Msg) bool {
 	switch msg.(type) {
-	case TickMsg, DrawMsg:
-		return a.Clock().Sub(a.trained.received) < 2*a.every
+	case DeltaMsg, TickMsg, DrawMsg:
+		return held(a)
 	}
 	return false
 }
 
-// redraw returns the command that ends the holds, unless one is under way.
+// redraw returns the command that ends a hold, unless one is under way.
 func redraw(a *App) tea.Cmd {
-	if a.hold <= 0 || a.drawing || a.H.Over() {
+	if a.drawing || !held(a) {
 		return nil
 	}
 	a.drawing = true
-	return a.later(a.hold, DrawMsg{})
+	return a.later(a.drawn.Add(a.hold).Sub(a.Clock()), DrawMsg{})
 }
 
-// redrawn follows the end of a hold. A picture that is younger than it needs another one.
+// redrawn follows the end of a hold. A frame that is younger needs another one.
 func redrawn(a *App) tea.Cmd {
 	a.drawing = false
-	if !a.stale {
-		return nil
-	}
 	return redraw(a)
 }

@@ -12,7 +12,7 @@ import (
 // Close ends what waits on the feed. The feed itself stays open.
 func (a *App) Close() { a.Cancel() }
 
-// Throttle has curves be drawn rarer than news come.
+// Throttle has news come rarer while nobody types.
 func (a *App) Throttle() {
 	a.touched = a.Clock()
 	if a.hold = chartHold; a.Viewer != nil || screen.Remote(a.Environ) {
@@ -21,7 +21,10 @@ func (a *App) Throttle() {
 }
 
 // Touch notes that the user did something: charts follow every change for a while.
-func (a *App) Touch() { a.touched = a.Clock() }
+func (a *App) Touch() {
+	a.touched = a.Clock()
+	a.hurry()
+}
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
@@ -147,7 +150,6 @@ func (a *App) Rows() []string {
 
 // body joins the panes' rows.
 func (a *App) body(s *layout.Screen) []string {
-	a.stale = false
 	drawn := make([][]string, len(s.Slots))
 	for i := range s.Slots {
 		drawn[i] = drawPane(a, &s.Slots[i])
