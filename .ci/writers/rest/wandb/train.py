@@ -1,6 +1,7 @@
-# W&B offline: a default run, metrics with steps of their own (a glob), nested, NaN, tables, and several runs.
+# W&B offline: a default run, metrics with steps of their own (a glob), nested, NaN, tables, one resumed, and several runs.
 import json
 import os
+import time
 
 os.environ |= {"WANDB_MODE": "offline", "WANDB_DIR": "log", "WANDB_SILENT": "true"}
 os.makedirs("log")
@@ -43,4 +44,12 @@ for i in range(12):
     if i == 6:
         run.log({"table": wandb.Table(columns=["a", "b"], data=[[1, 2.0], [3, 4.0]])}, step=2 * i)
 run.finish()
+
+for part in range(2):
+    time.sleep(1)  # folders are named by the second
+    run = wandb.init(project="p", name="resumed", id="resumed", resume="allow")
+    for i in range(10 * part, 10 * part + 10):
+        run.log({"loss": 5 * 0.8**i}, step=i)
+        truth.setdefault("resumed", []).append(("loss", i, 5 * 0.8**i))
+    run.finish()
 json.dump({"log/wandb#" + name: points for name, points in truth.items()}, open("truth.json", "w"))
