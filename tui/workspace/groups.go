@@ -38,7 +38,8 @@ type group struct {
 
 // seedText are parts of the names of choices in which runs of one group differ: what makes them chance, and what only
 // names them.
-var seedText = []string{"seed", "random_state", "name", "id", "dir", "path", "file", "output"}
+var seedText = []string{"seed", "random_state", "name", "id", "dir", "path", "file", "output", "group",
+	"tags"}
 
 // chance reports whether a choice is one that makes no difference to what is tried.
 func chance(name string) bool {
@@ -159,6 +160,32 @@ func together(l *list, g *run) {
 	g.made, g.h = now, history.Mean(of, l.spread)
 }
 
+// openColumns has the user choose what the list has of each run, which it is then sorted by.
+func openColumns(m *model) {
+	var entries []screen.Entry[*model]
+	add := func(kind, text, also string, metric string, c column) {
+		entries = append(entries, screen.Entry[*model]{Kind: kind, Text: style.Clean(text), Also: also,
+			Do: func(m *model) tea.Cmd {
+				if m.column, m.sorted = c, byValue; metric != "" {
+					m.grid.Select(metric)
+				}
+				m.arrange()
+				return nil
+			}})
+	}
+	for _, name := range m.grid.Names() {
+		add("metric", name, "newest, or at the cursor", name, column{})
+		add("metric", name, "best: least, or greatest where more is better", name, column{best: true})
+	}
+	m.compareChoices()
+	for i := range m.choices {
+		if c := &m.choices[i]; c.Differs {
+			add("setting", c.Name, "", "", column{setting: c.Name})
+		}
+	}
+	m.dialog = screen.NewPalette(entries, "metrics and settings").Titled("column")
+}
+
 // groupBy puts the runs together by a choice; "" by none.
 func groupBy(m *model, by string) {
 	if m.by != by {
@@ -176,7 +203,9 @@ func openGrouping(m *model) {
 	m.compareChoices()
 	names := []string{butSeed, namesNumber}
 	for i := range m.choices {
-		names = append(names, m.choices[i].Name)
+		if name := m.choices[i].Name; !strings.HasPrefix(name, "summary/") {
+			names = append(names, name)
+		}
 	}
 	for _, by := range names {
 		counts := map[string]int{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -47,6 +48,7 @@ type list struct {
 	filter  widget.Filter
 	invalid string // why the filter can't be read
 	sorted  order
+	column  column
 	table   widget.List
 
 	choices []rundiff.Row     // of the runs
@@ -127,12 +129,13 @@ func (m *model) arrange() {
 	}
 }
 
-// sortByValue puts the best value of the selected metric first, and what has none last.
+// sortByValue puts the best value of the column first, or the least of a setting, and what has none last.
 func sortByValue(m *model) {
-	values := map[*run]float64{}
+	values, texts := map[*run]float64{}, map[*run]string{}
 	for _, r := range m.rows {
-		if v, _ := m.value(r); !math.IsNaN(v) {
-			if m.grid.Rises() {
+		v, text := m.value(r)
+		if texts[r] = text; !math.IsNaN(v) {
+			if m.column.setting == "" && m.grid.Rises() {
 				v = -v
 			}
 			values[r] = v
@@ -147,7 +150,7 @@ func sortByValue(m *model) {
 			}
 			return 1
 		}
-		return cmp.Compare(x, y)
+		return cmp.Or(cmp.Compare(x, y), strings.Compare(texts[a], texts[b]))
 	})
 }
 
@@ -158,14 +161,36 @@ func (l *list) choose(row int) {
 	}
 }
 
-// value is what a run has of the selected metric, or what those of a group have on average.
+// column is what the list has of each run beside its name: a setting, or the selected metric.
+type column struct {
+	setting string // "" for the metric
+	best    bool   // of its values the least, or the greatest where more is better, and not the newest
+}
+
+// title names the column.
+func (m *model) columnTitle() string {
+	switch {
+	case m.column.setting != "":
+		return m.column.setting
+	case m.column.best && m.grid.Rises():
+		return m.grid.Selected() + " max"
+	case m.column.best:
+		return m.grid.Selected() + " min"
+	}
+	return m.grid.Selected()
+}
+
+// value is what a run has in the column, or what those of a group have on average.
 func (m *model) value(r *run) (v float64, text string) {
+	if m.column.setting != "" {
+		return m.setting(r)
+	}
 	if len(r.members) == 0 {
-		return m.grid.Value(r.h)
+		return m.grid.Value(r.h, m.column.best)
 	}
 	var values []float64
 	for _, of := range r.members {
-		if v, _ := m.grid.Value(of.h); !math.IsNaN(v) {
+		if v, _ := m.grid.Value(of.h, m.column.best); !math.IsNaN(v) {
 			values = append(values, v)
 		}
 	}
@@ -174,6 +199,28 @@ func (m *model) value(r *run) (v float64, text string) {
 		text += " ±" + m.grid.Text(deviation)
 	}
 	return v, text
+}
+
+// setting is what was chosen for a run, as a number too if it is one; what the runs of a group do not share is "…".
+func (m *model) setting(r *run) (v float64, text string) {
+	m.compareChoices()
+	for i := range m.choices {
+		if m.choices[i].Name != m.column.setting {
+			continue
+		}
+		for k, of := range r.each() {
+			if s := m.choices[i].Values[slices.Index(m.runs, of)]; k == 0 || s == text {
+				text = s
+			} else {
+				return math.NaN(), "…"
+			}
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		v = math.NaN()
+	}
+	return v, style.Clean(text)
 }
 
 // move selects another run.
@@ -286,7 +333,7 @@ func listHeader(m *model, w int, c columns) string {
 		l.Write(style.Muted, m.sorted.String())
 	}
 	return c.write(l, style.Muted.Of(m.counted()), style.Muted.Of(
-		widget.Cut(style.Clean(m.grid.Selected()), c.value, m.grid.Names())))
+		widget.Cut(style.Clean(m.columnTitle()), c.value, m.grid.Names())))
 }
 
 func listRow(m *model, r *run, w int, c columns, text string) string {

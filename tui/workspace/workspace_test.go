@@ -35,7 +35,7 @@ var scenes = map[string][]string{
 	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("val_loss<0.3 -lion")...), "enter"),
 	"wrong": append([]string{"/"}, typed("lr>x")...), "unknown": append([]string{"/"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"S", "S", "down"},
 	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
-	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"tab", "g", "down"}, "groups": append(append([]string{"g"}, typed("opt")...), "enter"), "grouping": {"g", "down"}, "differences": {"d", "down", "+"},
+	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"tab", "g", "down"}, "column": append(append([]string{"C"}, typed("val/acc")...), "down", "enter"), "groups": append(append([]string{"g"}, typed("opt")...), "enter"), "grouping": {"g", "down"}, "differences": {"d", "down", "+"},
 }
 
 func TestScreens(t *testing.T) {
@@ -192,6 +192,36 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%d rows without groups", len(m.rows))
 	}
 }
+
+// TestColumn: the list has a metric's best value or a setting in its column, and is sorted by it.
+func TestColumn(t *testing.T) {
+	m := newTest(5, screen.Options{}, 160, 50)
+	m.View()
+	press(m, append(append([]string{"C"}, typed("train/acc")...), "down", "enter")...)
+	if m.columnTitle() != "train/acc max" || m.sorted != byValue {
+		t.Errorf("the column is %q, sorted %v", m.columnTitle(), m.sorted)
+	}
+	for i, r := range m.rows[1:] {
+		if a, _ := m.value(m.rows[i]); !(a >= first(m.value(r))) {
+			t.Errorf("row %d has %v", i, a)
+		}
+	}
+	press(m, append(append([]string{"C"}, typed("lr")...), "down", "down", "enter")...)
+	var got []string
+	for _, r := range m.rows {
+		_, text := m.value(r)
+		got = append(got, text)
+	}
+	if s := fmt.Sprint(got); s != "[0.003 0.01 0.03 0.1 0.1]" || !strings.Contains(text(t, m), " lr ") {
+		t.Error(s)
+	}
+	press(m, append(append([]string{"g"}, typed("opt")...), "enter")...)
+	if v, text := m.value(m.rows[len(m.rows)-1]); v == v || text != "…" {
+		t.Errorf("a group of several rates has %q", text)
+	}
+}
+
+func first(v float64, _ string) float64 { return v }
 
 // TestGroupNames: the settings but the seed put together what differs by chance alone.
 func TestGroupNames(t *testing.T) {

@@ -339,8 +339,9 @@ func (g *Grid) Aim(target float64) {
 	}
 }
 
-// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; NaN and "" for nothing.
-func (g *Grid) Value(h *history.History) (v float64, text string) {
+// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; or the best of its values.
+// It is NaN and "" for nothing.
+func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	m := g.selected()
 	if m == nil {
 		return nan, ""
@@ -353,7 +354,17 @@ func (g *Grid) Value(h *history.History) (v float64, text string) {
 			return nan, ""
 		}
 	}
-	if v = g.valueOf(g.over.line(h, &k)); v != v {
+	v = g.valueOf(g.over.line(h, &k))
+	if best {
+		low, high, ok := k.of(h).Bounds(false)
+		if v = low; m.rises {
+			v = high
+		}
+		if !ok {
+			v = nan
+		}
+	}
+	if v != v {
 		return v, ""
 	}
 	return v, m.text(g.runs, v)

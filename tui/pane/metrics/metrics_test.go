@@ -219,7 +219,7 @@ func TestOver(t *testing.T) {
 		t.Error(s)
 	}
 	g.On, g.Cursor = true, chart.Position{1000}
-	if v, _ := g.Value(g.runs[1].H); v != float64(d.Epochs[9].Loss) {
+	if v, _ := g.Value(g.runs[1].H, false); v != float64(d.Epochs[9].Loss) {
 		t.Errorf("%v at 1,000 tokens, not %v", v, d.Epochs[9].Loss)
 	}
 }
@@ -263,7 +263,7 @@ func TestCursorIsCommon(t *testing.T) {
 	text(t, g, 116, 36, true)
 	at := g.Cursor[0]
 	for run := range 2 {
-		v, _ := g.Value(g.runs[run].H)
+		v, _ := g.Value(g.runs[run].H, false)
 		if want := g.runs[run].H.Curves.Loss.At(0, at); v != want || v != v {
 			t.Errorf("run %d has %v at epoch %v, not %v", run, v, at, want)
 		}
