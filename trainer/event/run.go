@@ -128,6 +128,8 @@ type RunEvent struct {
 	Batch  int    `json:"batch,omitempty"`
 	Epochs int    `json:"epochs,omitempty"` // the limit; 0 for none
 	Unit   string `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"
+	// Axes are what metrics of another program are counted by that are not counted as epochs are, by their keys.
+	Axes map[string]string `json:"axes,omitempty"`
 }
 
 // Counted is what the run counts, "epoch" or "step".

@@ -61,6 +61,8 @@ type Info struct {
 	Config  map[string]any // hyperparameters: numbers, strings, booleans
 	Steps   float64        // how many there will be, on the axis of Row.Step, or of Row.Epoch where that is reported
 	Program string         // that wrote it, as "W&B" or "Keras"
+	// Axes are what metrics are counted by that are not counted by the run's steps, by their keys.
+	Axes map[string]string
 }
 
 // Sink takes what a log holds.

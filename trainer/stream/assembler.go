@@ -195,6 +195,15 @@ func (j *stepAssembler) opening() event.RunEvent {
 	if len(info.Config) > 0 {
 		e.Settings = maps.Clone(info.Config)
 	}
+	for key, x := range info.Axes {
+		if tag := event.ParseTag(key); tag.Known {
+			key = tag.Quantity.Info().Key
+		}
+		if e.Axes == nil {
+			e.Axes = map[string]string{}
+		}
+		e.Axes[key] = x
+	}
 	if e.Time.IsZero() {
 		e.Time = timeOf(j.first)
 	}

@@ -290,6 +290,13 @@ func (j *stepAssembler) Info(i logs.Info) {
 		changed = changed || have.Config[key] != v
 		have.Config[key] = v
 	}
+	for key, x := range i.Axes {
+		if have.Axes == nil {
+			have.Axes = map[string]string{}
+		}
+		changed = changed || have.Axes[key] != x
+		have.Axes[key] = x
+	}
 	if changed && j.rows.began {
 		j.flush()
 		j.queue = append(j.queue, j.opening())

@@ -122,7 +122,12 @@ func (r *reader) axisFor(label string) string {
 	if step == label {
 		step = ""
 	}
-	r.axisOf[label] = step
+	if r.axisOf[label] = step; step != "" && r.info.Axes[label] != step {
+		if r.info.Axes == nil {
+			r.info.Axes = map[string]string{}
+		}
+		r.info.Axes[label], r.news = step, true
+	}
 	return step
 }
 

@@ -152,6 +152,7 @@ func (r *reader) reportInfo() {
 	if len(r.config) > 0 {
 		info.Config = maps.Clone(r.config)
 	}
+	info.Axes = maps.Clone(r.info.Axes)
 	r.to.Info(info)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -54,6 +55,7 @@ func history(pairs ...string) []byte {
 type told struct {
 	log    []string
 	config map[string]any
+	axes   map[string]string
 	rows   int
 	values int
 }
@@ -82,7 +84,7 @@ func (s *told) Info(i logs.Info) {
 		began = i.Began.UTC().Format(" 2006-01-02 15:04:05.0")
 	}
 	s.log = append(s.log, i.Program+" "+i.Name+began)
-	s.config = i.Config
+	s.config, s.axes = i.Config, i.Axes
 }
 
 func (s *told) Line(text []byte) { s.log = append(s.log, "| "+string(text)) }
@@ -185,8 +187,11 @@ func TestOwnAxes(t *testing.T) {
 		history("_step", "20", "val/loss", "1", "round", "1")).Bytes())
 	var got told
 	drain(t, r, &got)
-	got.expect(t, "step 0 loss=3 val/loss=9", "step 0 val/loss=2", "step 64 val/f1=0.5", "step 10 loss=1 samples=64",
+	got.expect(t, "step 0 loss=3 val/loss=9", "W&B ", "step 0 val/loss=2", "step 64 val/f1=0.5", "step 10 loss=1 samples=64",
 		"step 1 val/loss=1")
+	if want := map[string]string{"val/loss": "round", "val/f1": "samples"}; !maps.Equal(got.axes, want) {
+		t.Errorf("axes %v, not %v", got.axes, want)
+	}
 }
 
 // What a program says of its run at the end is kept, and what W&B repeats of the history is not.

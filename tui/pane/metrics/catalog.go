@@ -40,16 +40,26 @@ type curve struct {
 	run  int
 	part part
 	at   int // of the run's figures; below 0: ^at of the quantities
+	kind kind
 }
+
+// kind is where a curve's values come from.
+type kind uint8
+
+const (
+	logged  kind = iota // by the program
+	machine             // of the machine that it runs on, over seconds
+)
 
 // metric is one chart.
 type metric struct {
 	name   string // of all its curves, or that of its only one
 	group  string
 	rises  bool
-	log    bool // unless the user says otherwise
-	share  bool // its values are percentages
-	flat   bool // it is a line of a list, as there is nothing to see in a chart of it
+	log    bool   // unless the user says otherwise
+	share  bool   // its values are percentages
+	own    string // x of its own, which is not that of the others; "" for none
+	flat   bool   // it is a line of a list, as there is nothing to see in a chart of it
 	curves []curve
 }
 
@@ -125,7 +135,33 @@ func (k *curve) of(h *history.History) *chart.Series {
 	if k.at < 0 {
 		return quantities[^k.at].of(&h.Curves)
 	}
-	return &h.Curves.Metrics[k.at].Series
+	return &k.metric(h).Series
+}
+
+// metric is what a history has of a curve that is none of a quantity.
+func (k *curve) metric(h *history.History) *history.MetricSeries {
+	if k.kind == machine {
+		return h.Curves.Machine.Series[k.at]
+	}
+	return &h.Curves.Metrics[k.at]
+}
+
+// own is what a curve is counted by, if that is not what the run counts; "" for that.
+func (k *curve) own(h *history.History) string {
+	switch {
+	case k.kind == machine:
+		return "s"
+	case h.Run == nil || len(h.Run.Axes) == 0:
+		return ""
+	case k.at >= 0:
+		return h.Run.Axes[k.metric(h).Key]
+	}
+	for of := range event.QuantityCount {
+		if h.Run.Axes[of.Info().Key] != "" && seriesOf(of) == ^k.at && ^k.at < judged {
+			return h.Run.Axes[of.Info().Key]
+		}
+	}
+	return ""
 }
 
 // text writes a value of a metric.
@@ -136,7 +172,7 @@ func (m *metric) text(runs []Run, v float64) string {
 	case m.share:
 		return format.Percent(v)
 	case k.at >= 0:
-		return runs[k.run].H.Curves.Metrics[k.at].Format(v)
+		return k.metric(runs[k.run].H).Format(v)
 	}
 	return format.Number(v)
 }
@@ -146,13 +182,19 @@ type outline struct {
 	h           *history.History
 	restarts    int
 	metrics     int
+	machine     int
+	axes        int
 	first, last string
 	has         uint32 // a bit for each quantity that there is
 	regression  bool
 }
 
 func outlineOf(h *history.History) outline {
-	o := outline{h: h, restarts: h.Restarts, metrics: len(h.Curves.Metrics), regression: h.Regression()}
+	o := outline{h: h, restarts: h.Restarts, metrics: len(h.Curves.Metrics),
+		machine: len(h.Curves.Machine.Series), regression: h.Regression()}
+	if h.Run != nil {
+		o.axes = len(h.Run.Axes)
+	}
 	if f := h.Curves.Metrics; len(f) > 0 {
 		o.first, o.last = f[0].Key, f[len(f)-1].Key
 	}
@@ -188,12 +230,23 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 				epoch = k
 				continue
 			}
-			c.add(f.Symbol, metric{}, curve{i, plain, k}, len(runs) == 1)
+			c.add(f.Symbol, metric{}, curve{run: i, at: k}, len(runs) == 1)
 		}
 		if epoch >= 0 {
-			c.add("epoch", metric{}, curve{i, plain, epoch}, len(runs) == 1)
+			c.add("epoch", metric{}, curve{run: i, at: epoch}, len(runs) == 1)
 		}
 		c.report(runs, outlines, i, last)
+	}
+	for i := range runs {
+		for k, f := range runs[i].H.Curves.Machine.Series {
+			if len(runs) > 1 { // one run has a pane of its machine
+				c.add(f.Symbol, metric{}, curve{run: i, at: k, kind: machine}, false)
+			}
+		}
+	}
+	for i := range c.all {
+		m := &c.all[i]
+		m.own = m.curves[0].own(runs[m.curves[0].run].H)
 	}
 	if len(runs) == 1 {
 		c.pair()
@@ -223,10 +276,11 @@ func (c *catalog) report(runs []Run, outlines []outline, run, k int) {
 	if k == len(quantities)-1 {
 		name += runs[run].H.Run.Counted()
 	}
-	if q.part >= held && len(runs) > 1 {
+	k0 := curve{run: run, part: q.part, at: ^k}
+	if q.part >= held && (len(runs) > 1 || k0.own(runs[run].H) != "") {
 		name = partNames[q.part] + " " + name
 	}
-	c.add(name, metric{log: q.log, share: share}, curve{run, q.part, ^k}, len(runs) == 1)
+	c.add(name, metric{log: q.log, share: share}, k0, len(runs) == 1)
 }
 
 // add adds a curve to the metric of a name. alone says that it is one of a single run's, of which no two figures are
@@ -264,7 +318,7 @@ func (c *catalog) pair() {
 	parts, bases := make([]part, len(c.all)), make([]string, len(c.all))
 	for i := range c.all {
 		bases[i], parts[i] = split(c.all[i].name)
-		key := strings.ToLower(bases[i])
+		key := strings.ToLower(bases[i]) + "\x00" + c.all[i].own
 		f := families[key]
 		if f == nil {
 			f = &family{}

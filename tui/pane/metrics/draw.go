@@ -81,9 +81,15 @@ func (g *Grid) Axis() chart.Axis {
 // drawWhole gives the selected chart all the room.
 func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
 	g.Fresh = false
+	if now := apart(g, m); now != g.zoomedApart {
+		g.zoomedApart, g.Window, g.On, g.Follow = now, [2]float64{}, false, false
+	}
 	g.lead([]*metric{m})
 	p := g.plot(m)
 	g.Dress(&p)
+	if apart(g, m) {
+		p.By, p.Over, p.Marks, p.AllMarks = chart.Epochs, m.own, nil, nil
+	}
 	const few = 8 // curves that a legend has room for
 	p.Legend = w >= 24 && h >= 4 && len(m.curves) <= few
 	p.Tabled = len(m.curves) > few
@@ -101,24 +107,30 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	}
 	n, lines := 0, 0
 	for i := range g.items {
-		if g.items[i].flat {
+		switch it := &g.items[i]; {
+		case it.system && !g.items[0].system:
+		case it.flat:
 			lines++
-		} else {
+		default:
 			n++
 		}
 	}
 	if g.grouping != Ungrouped {
 		n, lines = 0, 0
 	}
-	lines = (lines + maxShape(w, h).lines - 1) / maxShape(w, h).lines
-	s := shapeOf(n, w, h-labels-min(lines, h/4))
+	all := maxShape(w, h)
+	lines = min((lines+all.lines-1)/all.lines, h/4)
+	if n > (h-labels-lines)/all.h*all.columns { // they come on the last page
+		lines = min(lines, 1)
+	}
+	s := shapeOf(n, w, h-labels-lines)
 	g.paginate(s, w, h-labels)
 	g.place = layout.Rect{W: w, H: h}
 	shown := g.pages[g.page]
 	var metrics []*metric
 	for _, r := range shown {
 		for i := r.first; i < r.end; i++ {
-			if it := &g.items[i]; it.metric >= 0 && !it.flat {
+			if it := &g.items[i]; it.metric >= 0 && !it.flat && !apart(g, &g.catalog.all[it.metric]) {
 				metrics = append(metrics, &g.catalog.all[it.metric])
 			}
 		}
@@ -154,7 +166,7 @@ func (g *Grid) drawRow(v *style.Pen, r row, span [2]float64, y, h int, active bo
 	x := 0
 	for i := r.first; i < r.end; i++ {
 		c := g.drawCell(v, &g.catalog.all[g.items[i].metric], span, r.w, h, h > r.h, active && i == g.at)
-		if c.area.W > 0 {
+		if c.area.W > 0 && !apart(g, &g.catalog.all[g.items[i].metric]) {
 			a := c.area
 			a.X, a.Y = a.X+x, a.Y+y+1
 			g.Shown = append(g.Shown, chart.Viewport{Area: a, Dots: v.Glyphs})
@@ -195,7 +207,13 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 		return c
 	}
 	p := g.plot(m)
-	g.DressSmall(&p)
+	if own := (chart.Controls{}); apart(g, m) {
+		own.DressSmall(&p)
+		span = g.span([]*metric{m})
+		p.Over, p.Marks, p.AllMarks = m.own, nil, nil
+	} else {
+		g.DressSmall(&p)
+	}
 	p.Span, p.Closed, p.NoX, p.Unit = span, true, !labelled, labelled
 	p.Y.Margin = min(6, w/4)
 	rows := c.canvas.Draw(v, p, w, h-1)
@@ -348,13 +366,12 @@ func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	}
 	k := m.curves[0]
 	if k.at >= 0 {
-		name := g.runs[k.run].H.Curves.Metrics[k.at].Symbol
-		k.at = slices.IndexFunc(h.Curves.Metrics, func(f history.MetricSeries) bool { return f.Symbol == name })
-		if k.at < 0 {
+		name := k.metric(g.runs[k.run].H).Symbol
+		if k = named(h, k, name); k.at < 0 {
 			return nan, ""
 		}
 	}
-	v = g.valueOf(g.over.line(h, &k))
+	v = g.valueOf(m, g.over.line(h, &k))
 	if best {
 		low, high, ok := k.of(h).Bounds(false)
 		if v = low; m.rises {
@@ -370,6 +387,16 @@ func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	return v, m.text(g.runs, v)
 }
 
+// named is a curve of the same kind and name in another history; its at is below 0 where that has none.
+func named(h *history.History, k curve, name string) curve {
+	if k.kind == machine {
+		k.at = slices.IndexFunc(h.Curves.Machine.Series, func(f *history.MetricSeries) bool { return f.Symbol == name })
+	} else {
+		k.at = slices.IndexFunc(h.Curves.Metrics, func(f history.MetricSeries) bool { return f.Symbol == name })
+	}
+	return k
+}
+
 // Text writes a value of the selected metric, "" for none.
 func (g *Grid) Text(v float64) string {
 	if m := g.selected(); m != nil && v == v {
@@ -379,12 +406,12 @@ func (g *Grid) Text(v float64) string {
 }
 
 // value is that of a curve at the cursor, or its newest.
-func (g *Grid) value(k *curve) float64 {
-	return g.valueOf(g.over.line(g.runs[k.run].H, k))
+func (g *Grid) value(m *metric, k *curve) float64 {
+	return g.valueOf(m, g.over.line(g.runs[k.run].H, k))
 }
 
-func (g *Grid) valueOf(s *chart.Series) float64 {
-	if g.On {
+func (g *Grid) valueOf(m *metric, s *chart.Series) float64 {
+	if g.On && (g.whole || !apart(g, m)) {
 		return s.At(g.By, g.Cursor[g.By])
 	}
 	return s.Last()
@@ -394,7 +421,11 @@ func (g *Grid) valueOf(s *chart.Series) float64 {
 func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	var values []style.Part
 	width := 0
-	room := max(l.Room/2, l.Room-style.Cells(m.name)-4)
+	own := ""
+	if apart(g, m) && !m.flat {
+		own = "  [x: " + style.Clean(m.own) + "]"
+	}
+	room := max(l.Room/2, l.Room-style.Cells(m.name)-4) - style.Cells(own)
 	put := func(parts ...style.Part) bool {
 		n := style.Width(parts)
 		if width+n > room {
@@ -412,10 +443,10 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		if len(g.runs) > 1 {
 			color = g.runs[k.run].Token
 		}
-		if v := g.value(k); v != v && len(g.runs) > 1 {
+		if v := g.value(m, k); v != v && len(g.runs) > 1 {
 			continue
 		}
-		text := m.text(g.runs, g.value(k))
+		text := m.text(g.runs, g.value(m, k))
 		if m.flat && slices.ContainsFunc(values, func(p style.Part) bool { return p.Text == text }) {
 			continue // a value that several runs have
 		}
@@ -439,8 +470,9 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		sign += "■ "
 	}
 	name := style.Clean(m.name)
-	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign)
+	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign) - style.Cells(own)
 	l.Write(color, sign+widget.Cut(name, max(space, 1), g.Names()))
+	l.Group(style.Muted.Of(own))
 	if !m.flat && g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
 		l.Write(style.Muted, " log")
 	}

@@ -43,6 +43,7 @@ type item struct {
 	count   int  // charts under the heading
 	folded  bool // and they are not shown
 	flat    bool // it is a line and no chart
+	system  bool // it is of the machine, which has pages of its own behind the user's
 }
 
 // gallery is which charts there are, in which order and on which pages, and which of them is selected.
@@ -136,7 +137,9 @@ func (g *gallery) arrange() {
 	g.items = g.items[:0]
 	if g.grouping == Ungrouped {
 		for _, i := range shown {
-			g.items = append(g.items, item{metric: i, flat: g.catalog.all[i].flat})
+			m := &g.catalog.all[i]
+			g.items = append(g.items, item{metric: i, flat: m.flat,
+				system: m.curves[0].kind == machine && !slices.Contains(g.pinned, m.name)})
 		}
 	} else {
 		g.group(shown)
@@ -171,6 +174,10 @@ func (g *gallery) sort(shown []int) {
 		switch {
 		case at >= 0:
 			return at
+		case all[i].curves[0].kind == machine && all[i].flat:
+			return len(g.pinned) + 4
+		case all[i].curves[0].kind == machine:
+			return len(g.pinned) + 3
 		case all[i].flat:
 			return len(g.pinned) + 2
 		case g.order == Written && !all[i].main():

@@ -16,6 +16,8 @@ type Grid struct {
 	gallery
 	over over
 
+	zoomedApart bool // the chart that has all the room has an x of its own
+
 	cells  map[string]*cell
 	zoom   chart.Canvas
 	target float64

@@ -224,6 +224,31 @@ func TestOver(t *testing.T) {
 	}
 }
 
+// TestOwnX: a chart whose metric has an x of its own says so and has its own axis; what the machine did comes behind all that
+// the user logged, of several runs alone.
+func TestOwnX(t *testing.T) {
+	d := detector(60, 1, 1)
+	d.Run.Axes = map[string]string{"test_loss": "epoch", "lr": "tokens"}
+	d.Machine = []event.MachineEvent{{Elapsed: 1, Metrics: []event.Metric{{Key: "system/cpu", Value: 3}}}, {Elapsed: 9, Metrics: []event.Metric{{Key: "system/cpu", Value: 4}}}}
+	g := gridOf(d, d)
+	s := text(t, g, 116, 36, true)
+	for _, want := range []string{"val loss  [x: epoch]", "lr  [x: tokens]"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "loss  [x: epoch]  [x") || strings.Contains(s, "system/cpu") {
+		t.Error(s)
+	}
+	press(g, "pgdown")
+	if s = text(t, g, 116, 36, true); !strings.Contains(s, "system/cpu  [x: s]") || !strings.Contains(s, "9 s") || g.Selected() != "system/cpu" {
+		t.Errorf("the second page is\n%s", s)
+	}
+	if one := gridOf(d); slices.Contains(one.Names(), "system/cpu") || !slices.Contains(one.Names(), "val loss") {
+		t.Errorf("one run has %q", one.Names())
+	}
+}
+
 func TestNatural(t *testing.T) {
 	names := []string{"layer10", "Layer9", "layer9.b", "a", "layer", "layer09.a"}
 	slices.SortFunc(names, natural)

@@ -27,7 +27,7 @@ type overLine struct {
 // line is what is drawn of a history's curve.
 func (o *over) line(h *history.History, k *curve) *chart.Series {
 	y := k.of(h)
-	if o.name == "" {
+	if o.name == "" || k.own(h) != "" {
 		return y
 	}
 	var none chart.Series
@@ -59,7 +59,7 @@ func Axes(g *Grid) (out []string) {
 next:
 	for i := range g.catalog.all {
 		m := &g.catalog.all[i]
-		if m.main() {
+		if m.main() || m.own != "" {
 			continue
 		}
 		for k := range m.curves {
@@ -97,6 +97,11 @@ func turnAxis(g *Grid) bool {
 	}
 	SetOver(g, next)
 	return true
+}
+
+// apart reports whether a metric has an x of its own now: along seconds and work all have their places.
+func apart(g *Grid, m *metric) bool {
+	return m.own != "" && (g.By == chart.Epochs || m.curves[0].kind == machine)
 }
 
 // XName is what the charts have along x.

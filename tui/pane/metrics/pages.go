@@ -88,11 +88,15 @@ func (g *gallery) paginate(s shape, w, h int) {
 			i++
 			continue
 		}
+		if g.items[i].system && i > 0 && !g.items[i-1].system && len(now) > 0 {
+			g.pages, now, used = append(g.pages, now), nil, 0
+		}
 		end, columns, high := i, s.columns, s.h
 		if g.items[i].flat {
 			columns, high = s.lines, 1
 		}
-		for end < len(g.items) && end-i < columns && g.items[end].metric >= 0 && g.items[end].flat == g.items[i].flat {
+		for end < len(g.items) && end-i < columns && g.items[end].metric >= 0 &&
+			g.items[end].flat == g.items[i].flat && g.items[end].system == g.items[i].system {
 			end++
 		}
 		put(row{i, end, false, high, wideOf(columns, w)}, 0)
