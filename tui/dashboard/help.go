@@ -13,8 +13,11 @@ import (
 // help is every key with what it does, and what stands in the panes.
 func help() *screen.HelpDialog[*desk.App] {
 	return &screen.HelpDialog[*desk.App]{Left: 57, Right: 57, Narrow: 66,
-		More:     []widget.Hint{widget.NewHint(":", "search commands")},
-		Sections: func(a *desk.App) (keys, words []widget.Section) { return keySections(a), legendSections(a) }}
+		More: []widget.Hint{widget.NewHint(":", "search commands")},
+		Sections: func(a *desk.App) (keys, words []widget.Section) {
+			focused, others := legendSections(a)
+			return append(focused, keySections(a)...), others
+		}}
 }
 
 // idleReason is why the keys that steer do nothing.

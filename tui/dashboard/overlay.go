@@ -1,48 +1,81 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 
 	"newtop/trainer/krylov"
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
 
-// legendSections says what the letters, signs and words of the panes mean.
-func legendSections(a *desk.App) []widget.Section {
-	inner := stopText()
-	if a.H.Factors.Reported() {
-		inner = factorText()
+// word is a sign or a word of some panes, and what it means there.
+type word struct {
+	sign, means string
+	panes       []layout.ID
+}
+
+var curves = []layout.ID{layout.Loss, layout.Accuracy, layout.Metrics}
+
+// words lists what stands in the panes of a run.
+func words(a *desk.App) []word {
+	rows := []word{
+		{"▾ ▴ =", "less, more than an epoch before, the same", curves},
+		{"line", "solid for training rows, dashed for test rows", curves},
+		{"×", "step rejected, or a value was not finite", []layout.ID{layout.Loss, layout.Accuracy, layout.Metrics,
+			layout.Region}},
 	}
-	words := widget.Section{Title: "in the panes"}
 	if a.H.MetricsOnly() {
-		for _, r := range [][2]string{
-			{"▾ ▴ =", "less, more than before, the same"},
-			{"line", "solid for training rows, dashed for test rows"},
-			{"×", "a value was not finite"},
-			{"min max", "the best value so far"},
-		} {
-			words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
+		rows[0].means, rows[2].means = "less, more than before, the same", "a value was not finite"
+		return append(rows, word{"min max", "the best value so far", curves})
+	}
+	inner := []layout.ID{layout.Inner}
+	return append(rows,
+		word{"R", "trust-region radius, the longest step allowed", []layout.ID{layout.Region}},
+		word{a.Glyphs.Rho, "actual over predicted reduction; 1 is perfect", []layout.ID{layout.Region}},
+		word{"12 it B", "iterations of a solve, and why it ended", inner},
+		word{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start", inner},
+		word{"ξ", "the residual at which a solve may end", inner},
+		word{"‖s‖/R", "length of its step, 1 on the boundary", inner},
+		word{"curv, q", "curvature along its direction; promised gain", inner},
+		word{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound",
+			[]layout.ID{layout.Spectrum}},
+		word{"equivalents", "all work in units of one full gradient", []layout.ID{layout.Work}})
+}
+
+// legendSections says what the letters, signs and words of the panes mean: those of the focused one, and the others.
+func legendSections(a *desk.App) (focused, others []widget.Section) {
+	here, there := widget.Section{}, widget.Section{Title: "in the panes"}
+	if !desk.Racing(a) {
+		here.Title, there.Title = "in "+a.Panes[a.Focus].Name(a.PaneView()), "in the other panes"
+	}
+	for _, w := range words(a) {
+		in := &there
+		if here.Title != "" && slices.Contains(w.panes, a.Focus) {
+			in = &here
 		}
-		return []widget.Section{words}
+		in.Rows = append(in.Rows, widget.Explain(style.Muted, w.sign, 12, w.means))
 	}
-	for _, r := range [][2]string{
-		{"▾ ▴ =", "less, more than an epoch before, the same"},
-		{"line", "solid for training rows, dashed for test rows"},
-		{"R", "trust-region radius, the longest step allowed"},
-		{a.Glyphs.Rho, "actual over predicted reduction; 1 is perfect"},
-		{"×", "step rejected, or a value was not finite"},
-		{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start"},
-		{"‖s‖/R", "length of its step, 1 on the boundary"},
-		{"curv, q", "curvature along its direction; promised gain"},
-		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound"},
-		{"equivalents", "all work in units of one full gradient"},
-	} {
-		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
+	if len(here.Rows) > 0 {
+		focused = append(focused, here)
+	} else {
+		there.Title = "in the panes"
 	}
-	return []widget.Section{inner, words}
+	if !a.H.MetricsOnly() {
+		inner := stopText()
+		if a.H.Factors.Reported() {
+			inner = factorText()
+		}
+		if a.Focus == layout.Inner && here.Title != "" {
+			focused = append(focused, inner)
+		} else {
+			others = append(others, inner)
+		}
+	}
+	return focused, append(others, there)
 }
 
 // stopText say why inner solves end.
