@@ -146,7 +146,7 @@ func (m *limiter) change(of limit, text string) error {
 		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs,
 			epoch)
 	case of.key == "patience" && !work.HasValidation():
-		return event.Refuse("there are no validation rows to decide by: expected a run that has some")
+		return event.Refuse("there are no validation rows: expected a run that has some")
 	case of.key == "patience" && next.Patience > 0 && next.Patience <= epoch-m.nets.Best.Epoch:
 		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it",
 			next.Patience, epoch-m.nets.Best.Epoch)

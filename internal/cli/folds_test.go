@@ -54,7 +54,7 @@ func TestFolds(t *testing.T) {
 		}
 	}
 	for text, args := range map[string][]string{
-		"--set patience=5: expected validation rows to decide by": {"train", "--data", "sine", "--set", "patience=5"},
+		"--set patience=5: expected validation rows, as with": {"train", "--data", "sine", "--set", "patience=5"},
 		"--save m.onnx: expected it with --set fold=N":            append(base, "--save", "m.onnx"),
 		"--set folds=1: expected a whole number":                  {"train", "--data", "sine", "--set", "folds=1"},
 		"--set fold=4: expected a whole number from 1 to the 3":   append(base, "--set", "fold=4"),

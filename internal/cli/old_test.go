@@ -98,7 +98,8 @@ func TestOlderRecord(t *testing.T) {
 }
 
 // lasting returns the lines of an answer that don't depend on when and where it is asked for: without clocks, without
-// the program's own command lines, whose flags may be others by now. Of predictions the first twenty count.
+// the program's own command lines, whose flags may be others by now, nor the wording of a sentence. Of predictions the
+// first twenty count.
 func lasting(text, command string) (out []string) {
 	if v := decoded(text); v != nil && command != "resume" {
 		indented, _ := json.MarshalIndent(v, "", " ")
@@ -116,7 +117,9 @@ func lasting(text, command string) (out []string) {
 			compact, _ := json.Marshal(v)
 			line = string(compact)
 		}
-		out = append(out, strings.TrimSuffix(line, "\n"))
+		line, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), ", by which nothing was chosen")
+		line, _, _ = strings.Cut(line, ", which was not used to choose")
+		out = append(out, line)
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func TestTune(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
-	for _, want := range []string{"trial state", "opt=adam rate=0.", "VALIDATION RMSE  TEST RMSE", ", by which nothing was chosen", "first: ", "the best is trained by\nnewtop train --data sine --validation 0.15 --net 3 --opt "} {
+	for _, want := range []string{"trial state", "opt=adam rate=0.", "VALIDATION RMSE  TEST RMSE", ", which was not used to choose", "first: ", "the best is trained by\nnewtop train --data sine --validation 0.15 --net 3 --opt "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}

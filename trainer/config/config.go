@@ -49,8 +49,8 @@ type Config struct {
 
 	Header    string   // whether a table's first row names the columns: yes or no; empty: as it looks
 	Missing   string   // what stands in for missing values: indicator, mean, median, or drop the row; empty: indicator
-	Decimal   string   // what parts a table's decimals, a point or a comma; empty: a point
-	Thousands string   // what parts a table's thousands; empty: nothing
+	Decimal   string   // a table's decimal separator, a point or a comma; empty: a point
+	Thousands string   // a table's thousands separator; empty: none
 	Drop      []string // columns to leave out of a table, by name or 1-based number
 	Keep      []string // columns not to leave out of a table, whatever they look like
 

@@ -52,7 +52,7 @@ func TestRefused(t *testing.T) {
 		{Config{InputNoise: 0.1, Optimizer: "tr-gn"}, "InputNoise 0.1: expected 0 with tr-gn"},
 		{Config{Model: "unix:nowhere", InputNoise: 0.1}, "InputNoise 0.1: expected none with Model"},
 		{Config{Patience: 5}, "Patience 5: expected validation rows"},
-		{Config{Data: "./some.csv", Validation: "0", Patience: 2}, "Patience 2: expected validation rows "},
+		{Config{Data: "./some.csv", Validation: "0", Patience: 2}, "Patience 2: expected validation rows, as with Validation "},
 		{Config{Folds: 2, Fold: 3}, "Fold 3: expected a whole number"},
 		{Config{Folds: 2}, "Fold 0: expected the one to train"},
 		{Config{Folds: 3, Committee: 2}, "Fold 0: expected the one to train"},

@@ -49,10 +49,10 @@ func (c *Config) checkValidation() error {
 			Expected: "none with {Folds}, which says what the validation rows are"}
 	case c.FoldCommittee() && c.ClassWeights != "":
 		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
-			Expected: "none where the nets of a committee have a fold each, as rows to decide by count alike"}
+			Expected: "none where the nets of a committee have a fold each, as validation rows count alike"}
 	case c.FoldCommittee() && c.LabelSmoothing > 0:
 		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
-			Expected: "0 where the nets of a committee have a fold each, as rows to decide by are not smoothed"}
+			Expected: "0 where the nets of a committee have a fold each, as validation rows are not smoothed"}
 	case c.FoldCommittee() && c.Experts > 0:
 		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
 			Expected: "no mixture where the nets of a committee have a fold each"}
@@ -70,7 +70,7 @@ func (c *Config) CheckResolved() error {
 	switch {
 	case c.Patience > 0 && !c.hasValidation():
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience),
-			Expected: "validation rows to decide by, as with {Validation} 0.15"}
+			Expected: "validation rows, as with {Validation} 0.15"}
 	case c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee():
 		return &ConfigError{Field: "Fold", Value: "0", Expected: fmt.Sprintf("the one to train, from 1 to %d", c.Folds)}
 	}

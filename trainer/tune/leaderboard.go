@@ -51,7 +51,7 @@ type Trial struct {
 
 	Epochs      int
 	Best        event.Float // least of Leaderboard.Measure so far; NaN: none
-	Test        event.Float // the test figure of BestEpoch, by which nothing is chosen; NaN: none, or Best is that
+	Test        event.Float // the test metric of BestEpoch, which is not used to choose; NaN: none, or Best is that
 	Last        event.Float // newest of it
 	Loss        event.Float // newest training loss
 	Seconds     float64     // of training

@@ -12,8 +12,8 @@ import (
 type Options struct {
 	Header    string   // whether the first row names the columns: yes or no; empty: as it looks
 	Missing   string   // what stands in for missing values: indicator, mean, median, or drop the row; empty: indicator
-	Decimal   string   // what parts decimals, a point or a comma; empty: a point
-	Thousands string   // what parts thousands; empty: nothing
+	Decimal   string   // decimal separator, a point or a comma; empty: a point
+	Thousands string   // thousands separator; empty: none
 	Drop      []string // columns to leave out, by name or number from 1
 	Keep      []string // columns not to leave out, whatever they look like
 }
@@ -36,7 +36,7 @@ func (o *Options) Check() error {
 		{"missing", o.Missing, "indicator, mean, median or drop",
 			slices.Contains([]string{"", MissingIndicator, MissingMean, MissingMedian, MissingDrop}, o.Missing)},
 		{"decimal", o.Decimal, "a point or a comma", slices.Contains([]string{"", ".", ","}, o.Decimal)},
-		{"thousands", o.Thousands, "a character that is no digit, letter, sign or quote, and not what parts decimals",
+		{"thousands", o.Thousands, "a character that is no digit, letter, sign or quote, and not the decimal separator",
 			o.separates()},
 	} {
 		if !c.ok {

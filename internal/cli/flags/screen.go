@@ -31,7 +31,7 @@ func (f *Screen) Add(cmd *cobra.Command) {
 			"last chosen there")
 	set.StringVar(
 		&f.glyphs, "glyphs", "",
-		"what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
+		"characters of the charts: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.StringVar(&f.cast, "cast", "", "")
 	_ = set.MarkHidden("cast") // newtop record gives it

@@ -65,9 +65,9 @@ var table = []row{
 		field: "Test",
 		usage: "test rows, a number or a fraction, or a file of the same table that has them; empty: what the data " +
 			"set says"},
-	{name: "validation", short: "rows to decide by: a number or a fraction", group: "data", value: "N|FRACTION",
+	{name: "validation", short: "validation rows: a number or a fraction", group: "data", value: "N|FRACTION",
 		field: "Validation", told: true,
-		usage: "rows to decide by, taken from the training rows; 0: none; empty: 15 % of a table, none of another set"},
+		usage: "validation rows, taken from the training rows; 0: none; empty: 15 % of a table, none of another set"},
 	{name: "folds", in: asKey, group: "data", field: "Folds", told: true,
 		usage: "cross-validation: train so many times, each time with another part of the training rows to decide " +
 			"by; 0: once"},
@@ -81,9 +81,9 @@ var table = []row{
 		told:  true, usage: "missing values: indicator (the mean and an input that tells), mean, median, or drop the " +
 			"row; empty: indicator"},
 	{name: "decimal", in: asTable, group: "table", value: "CHAR", field: "Decimal",
-		usage: "what parts decimals: a point or a comma; empty: a point"},
+		usage: "decimal separator, a point or a comma; empty: a point"},
 	{name: "thousands", in: asTable, group: "table", value: "CHAR", field: "Thousands",
-		usage: "what parts thousands; empty: nothing"},
+		usage: "thousands separator; empty: none"},
 	{name: "drop", in: asTable, group: "table", value: "COLUMN", field: "Drop",
 		usage: "column to leave out; may be repeated"},
 	{name: "keep", in: asTable, group: "table", value: "COLUMN", field: "Keep",
@@ -202,7 +202,7 @@ var table = []row{
 		told:  true,
 		usage: "by lanczos: both ends, or top, the largest alone, in a fraction of the products; empty: both"},
 	{name: "spectrum-tolerance", in: asKey, group: "spectrum", field: "SpectrumTolerance", told: true,
-		usage: "residuals that are wanted, relative to the largest |λ| of their end; 0: 1e-3"},
+		usage: "tolerance: residuals relative to the largest |λ| of their end; 0: 1e-3"},
 	{name: "spectrum-rows", in: asKey, group: "spectrum", value: "N|all", field: "SpectrumRows", told: true,
 		form:  &rowsForm,
 		usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},

@@ -103,7 +103,7 @@ func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 			"depend on how many there are)")
 	set.DurationVar(
 		&c.hang, "hang-timeout", defaultHang,
-		"end with code 4 when for so long nothing is heard of one of several processes")
+		"end with code 4 when one of several processes has not answered for this long")
 	flags.Choices(cmd, "reduce", "fixed", "fast")
 	flags.Under(flags.Computing, set, "reduce", "hang-timeout")
 	flags.Long(set, "reduce", "hang-timeout")

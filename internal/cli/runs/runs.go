@@ -81,7 +81,7 @@ func (l *lister) add(set *pflag.FlagSet) {
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false,
 		"also the trials of searches, which are left out otherwise unless --text chooses them")
-	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
+	set.IntVar(&l.filter.Limit, "limit", 0, "at most `N` rows; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
 }
 

@@ -40,7 +40,7 @@ whatever ended it, and does nothing once it is done. Under mpirun or srun all
 processes train one run together, each a part of the sums: newtop version says
 whether this program can. --serve lets people look over SSH meanwhile.
 
-Exit codes: 0 done, 1 failed, 3 diverged, 4 nothing was heard of a process,
+Exit codes: 0 done, 1 failed, 3 diverged, 4 a process stopped answering,
 5 trained but not recorded, 64 wrong usage, 70 a bug, 130 interrupted, by USR1
 too, with a checkpoint to go on from. A crash has 2.`,
 		Example: `newtop train --data letters --opt tr-gn --epochs 40

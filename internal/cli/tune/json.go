@@ -54,7 +54,7 @@ type trialJSON struct {
 	Final   bool              `json:"final"`
 	Epochs  int               `json:"epochs"`
 	Best    event.Float       `json:"best"`
-	// the test figure of best_epoch, by which nothing is chosen; null: none, or best is that
+	// the test metric of best_epoch, which is not used to choose; null: none, or best is that
 	Test              event.Float `json:"test"`
 	BestEpoch         int         `json:"best_epoch"`
 	Last              event.Float `json:"last"`

@@ -167,7 +167,7 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 		text.WriteString(print.Printable(line) + "\n")
 	}
 	if test := b.BestTest(); b.Test != "" && !math.IsNaN(test) {
-		fmt.Fprintf(&text, "\nthe best has a %s of %s, by which nothing was chosen\n", b.Test,
+		fmt.Fprintf(&text, "\nthe best has a %s of %s, which was not used to choose\n", b.Test,
 			judged(b, event.Float(test)))
 	}
 	if b.Command != "" {

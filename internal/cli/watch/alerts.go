@@ -24,8 +24,8 @@ func (f *alertFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringArrayVar(&f.to, "alert", nil, "call when something happens: "+notify.Specs+"; may be given several times")
 	set.StringVar(&f.on, "alert-on", "",
-		"what for, of nan, divergence, plateau, overfitting, end, quiet (quiet=5m), or conditions as those of "+
-			"--until; empty: all of the names")
+		"which events call: nan, divergence, plateau, overfitting, end, quiet (quiet=5m), or conditions as in "+
+			"--until; empty: all that have a name")
 	flags.Under("alerts", set, "alert", "alert-on")
 }
 

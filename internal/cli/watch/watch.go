@@ -93,8 +93,7 @@ as text. docs/watch.md has a table of what is read.`,
 			"if the run ends before, or with --once if what there is now does not meet it")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%",
-		"how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: "+
-			"none")
+		"the most of a program's time that newtop.probe may take to measure curvature, as a `SHARE`; 0: none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "explain", "pattern", "until", "save",
 		"probe-share", "system")
