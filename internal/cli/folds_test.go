@@ -54,12 +54,12 @@ func TestFolds(t *testing.T) {
 		}
 	}
 	for text, args := range map[string][]string{
-		"--set patience=5: expected validation rows, as with": {"train", "--data", "sine", "--set", "patience=5"},
-		"--save m.onnx: expected it with --set fold=N":            append(base, "--save", "m.onnx"),
-		"--set folds=1: expected a whole number":                  {"train", "--data", "sine", "--set", "folds=1"},
-		"--set fold=4: expected a whole number from 1 to the 3":   append(base, "--set", "fold=4"),
-		"--validation 0.1: expected none with --set folds":        append(base, "--validation", "0.1"),
-		"--set folds=3: expected --set fold=N beside it":          {"tune", "--data", "sine", "--set", "folds=3", "--record", file},
+		"--set patience=5: expected validation rows, as with":   {"train", "--data", "sine", "--set", "patience=5"},
+		"--save m.onnx: expected it with --set fold=N":          append(base, "--save", "m.onnx"),
+		"--set folds=1: expected a whole number":                {"train", "--data", "sine", "--set", "folds=1"},
+		"--set fold=4: expected a whole number from 1 to the 3": append(base, "--set", "fold=4"),
+		"--validation 0.1: expected none with --set folds":      append(base, "--validation", "0.1"),
+		"--set folds=3: expected --set fold=N beside it":        {"tune", "--data", "sine", "--set", "folds=3", "--record", file},
 	} {
 		refuses(t, print.ExitUsage, text, args...)
 	}
