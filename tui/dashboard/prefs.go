@@ -6,6 +6,8 @@ import (
 	"newtop/tui/chart"
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/layout"
+	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -29,6 +31,9 @@ func (c *choices) recall(a *desk.App, o *screen.Options) {
 	for _, pane := range charted(a) {
 		pane.SetXAxis(p.XAxis)
 	}
+	if m, ok := a.Panes[layout.Metrics].(*metrics.Pane); ok {
+		metrics.SetCharts(&m.Grid, p.Charts)
+	}
 	a.Prefs.Start(c.now(a))
 }
 
@@ -46,6 +51,9 @@ func charted(a *desk.App) (out []chart.AxisKeeper) {
 func (c *choices) now(a *desk.App) screen.Preferences {
 	p, last := a.Appearance(), a.Prefs.Last()
 	p.XAxis, p.Save, p.Accuracy = last.XAxis, c.saves.Format, a.Accuracy
+	if m, ok := a.Panes[layout.Metrics].(*metrics.Pane); ok {
+		p.Charts = metrics.Charts(&m.Grid)
+	}
 	for i, pane := range charted(a) {
 		x := pane.XAxis()
 		switch {

@@ -25,7 +25,9 @@ type Preferences struct {
 	// runs.
 	Accuracy *bool  `toml:"accuracy,omitempty"`
 	XAxis    string `toml:"x-axis,omitempty"`
-	Save     string `toml:"save,omitempty"` // the format that models are saved in
+	Charts   string `toml:"charts,omitempty"` // columns x rows of the grid of metrics, 0 for as many as fit
+	View     string `toml:"view,omitempty"`   // of several runs: groups, x, order and metrics
+	Save     string `toml:"save,omitempty"`   // the format that models are saved in
 	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way
 	// round.
 	RunColumns string `toml:"run-columns,omitempty"`
@@ -147,6 +149,8 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	k.dirty = storeChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
 	k.dirty = storeChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = storeChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
+	k.dirty = storeChange(&k.stored.Charts, k.last.Charts, now.Charts) || k.dirty
+	k.dirty = storeChange(&k.stored.View, k.last.View, now.View) || k.dirty
 	k.dirty = storeChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
 	k.dirty = storeChange(&k.stored.RunColumns, k.last.RunColumns, now.RunColumns) || k.dirty
 	k.dirty = storeChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty

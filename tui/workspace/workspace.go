@@ -83,6 +83,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 	}
 	if ok {
 		m.grid.SetXAxis(p.XAxis)
+		metrics.SetCharts(&m.grid, p.Charts)
 		m.Prefs.Start(m.preferences())
 	}
 	for _, w := range runs {
@@ -96,7 +97,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 // preferences are the choices that the screen shows now.
 func (m *model) preferences() screen.Preferences {
 	p := m.Appearance()
-	p.XAxis = m.grid.XAxis()
+	p.XAxis, p.Charts = m.grid.XAxis(), metrics.Charts(&m.grid)
 	return p
 }
 

@@ -45,7 +45,7 @@ func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 	g.frame++
 	defer func(wanted chart.Axis) { g.By = wanted }(g.By)
 	g.By = g.Axis()
-	g.place = layout.Rect{}
+	g.place, g.status = layout.Rect{}, g.status[:0]
 	if g.catalog == nil || w < 1 || h < 1 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 	if !footed {
 		return rows
 	}
-	return append(style.Block(rows, w, h), g.statusLine(v, w))
+	return append(style.Block(rows, w, h), g.statusLine(v, w, h))
 }
 
 // Axis is the x axis of the charts: the one that was chosen, or epochs where no run tells that.
@@ -123,7 +123,7 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	if n > (h-labels-lines)/all.h*all.columns { // they come on the last page
 		lines = min(lines, 1)
 	}
-	s := shapeOf(n, w, h-labels-lines)
+	s := g.division.shape(shapeOf(n, w, h-labels-lines), n, w, h-labels-lines)
 	g.paginate(s, w, h-labels)
 	g.place = layout.Rect{W: w, H: h}
 	shown := g.pages[g.page]

@@ -14,7 +14,9 @@ import (
 type Grid struct {
 	chart.Controls
 	gallery
-	over over
+	over     over
+	division division
+	status   []span // keys in the last row, for the mouse
 
 	zoomedApart bool // the chart that has all the room has an x of its own
 
@@ -23,6 +25,12 @@ type Grid struct {
 	target float64
 	place  layout.Rect // where the charts stand in what was drawn
 	frame  uint64      // counts what was drawn
+}
+
+// span is where a key stands in the last row.
+type span struct {
+	from, to, y int
+	keys        []string
 }
 
 // Show has the grid show runs, whose order is that of their metrics, too.

@@ -55,6 +55,15 @@ func gridKeys(g *Grid) []binding {
 			g.grouping, g.folded = (g.grouping+1)%groupings, nil
 			g.arrange()
 		})}, "g", [...]string{"group", "fold", "ungroup"}[g.grouping]},
+		{pane.Key{Show: "C r", Help: "columns of charts, rows of charts: as many as fit, 1, 2, …; kept",
+			Names: []string{"C", "r"}, Do: does(func(k string) {
+				if d := &g.division; k == "C" {
+					d.columns = d.next(d.columns, max(1, (g.place.W+gap)/(leastW+gap)))
+				} else {
+					d.rows = d.next(d.rows, max(1, min(9, g.place.H/leastH)))
+				}
+				g.changes++
+			})}, "C r", g.division.label()},
 		{pane.Key{Show: "*", Help: "pin the chart to the front, or no longer", Names: []string{"*"},
 			Do: does(func(string) { g.pin() })}, "*", "pin"},
 	}
@@ -236,7 +245,7 @@ func (g *Grid) move(k string) {
 }
 
 // statusLine is the last row: what is typed, or how many metrics there are, and the keys.
-func (g *Grid) statusLine(v *style.Pen, w int) string {
+func (g *Grid) statusLine(v *style.Pen, w, y int) string {
 	if g.filter.Typing {
 		about := g.count()
 		if g.invalid != "" {
@@ -258,7 +267,11 @@ func (g *Grid) statusLine(v *style.Pen, w int) string {
 	}
 	for _, b := range g.bindings() {
 		if b.short != "" {
+			from := l.Width + 2
 			l.Group(style.Accent.Of("  "+v.Glyphs.Keys(b.show)), style.Muted.Of(" "+b.short))
+			if l.Width > from {
+				g.status = append(g.status, span{from, l.Width, y, b.Names})
+			}
 		}
 	}
 	return l.Full()
@@ -294,6 +307,15 @@ func (g *Grid) HandleMouse(m tea.MouseMsg, x, y int) bool {
 		}
 		return true
 	case tea.MouseClickMsg:
+		for _, s := range g.status {
+			if y == s.y && x >= s.from && x < s.to {
+				k := s.keys[0]
+				if x == s.from+2 && len(s.keys) > 1 { // the second of two
+					k = s.keys[1]
+				}
+				return g.HandleKey(k, "")
+			}
+		}
 		at := under(g, x, y)
 		if m.Button != tea.MouseLeft || at < 0 {
 			return false

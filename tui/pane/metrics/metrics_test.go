@@ -249,6 +249,32 @@ func TestOwnX(t *testing.T) {
 	}
 }
 
+// TestDivision: the user divides the page, by keys and by a click on them in the last row, and what was written is taken again.
+func TestDivision(t *testing.T) {
+	g := gridOf(detector(20, 30, 1))
+	picture := text(t, g, 150, 40, true)
+	press(g, "C", "C", "r", "r", "r")
+	text(t, g, 150, 40, true)
+	if p := g.pages[0]; len(p) != 3 || p[0].end != 2 || p[0].w != 74 || Charts(g) != "2x3" {
+		t.Errorf("%v rows, %s", p, Charts(g))
+	}
+	for _, s := range g.status {
+		if s.keys[0] == "C" {
+			g.HandleMouse(tea.MouseClickMsg{X: s.from, Y: 39, Button: tea.MouseLeft}, s.from, 39)
+			g.HandleMouse(tea.MouseClickMsg{X: s.from + 2, Y: 39, Button: tea.MouseLeft}, s.from+2, 39)
+		}
+	}
+	if Charts(g) != "3x4" {
+		t.Errorf("after the clicks %s", Charts(g))
+	}
+	for _, text := range []string{"", "x", "-1x2", "0x0"} {
+		SetCharts(g, text)
+	}
+	if again := text(t, g, 150, 40, true); again != picture || Charts(g) != "" {
+		t.Errorf("%q\n%s", Charts(g), again)
+	}
+}
+
 func TestNatural(t *testing.T) {
 	names := []string{"layer10", "Layer9", "layer9.b", "a", "layer", "layer09.a"}
 	slices.SortFunc(names, natural)

@@ -1,5 +1,10 @@
 package metrics
 
+import (
+	"fmt"
+	"strings"
+)
+
 // row is a row of charts, or a heading, of the items from first to before end.
 type row struct {
 	first, end int
@@ -151,4 +156,63 @@ func (g *gallery) climb(by int) {
 	}
 	to := rows[here+by]
 	g.choose(min(to.first+g.at-rows[here].first, to.end-1))
+}
+
+// division is into how many columns and rows of charts the user divides a page; 0: as many as fit well.
+type division struct{ columns, rows int }
+
+// The least size of a chart that the user wants so.
+const (
+	leastW = 16
+	leastH = 3
+)
+
+// shape is that of a page of w × h for n charts, which would be s.
+func (d division) shape(s shape, n, w, h int) shape {
+	if d == (division{}) {
+		return s
+	}
+	rows := max(1, h/s.h)
+	if d.rows > 0 {
+		rows = max(1, min(d.rows, h/leastH))
+	}
+	switch widest := max(1, (w+gap)/(leastW+gap)); {
+	case d.columns > 0:
+		s.columns = min(d.columns, widest)
+		if need := (n + s.columns - 1) / s.columns; d.rows == 0 {
+			rows = max(1, min(need, h/(chartH+h/24)))
+		}
+	case n > 0:
+		s.columns = max(1, min((n+rows-1)/rows, (w+gap)/(chartW+gap)))
+	}
+	s.w, s.h, s.spare = wideOf(s.columns, w), max(1, h/rows), h%rows
+	return s
+}
+
+// next is a number after another, and after the most 0.
+func (division) next(now, most int) int { return (now + 1) % (most + 1) }
+
+// label says what is set.
+func (d division) label() string {
+	if d == (division{}) {
+		return "grid"
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%d×%d", d.columns, d.rows), "0", "·")
+}
+
+// Charts writes into how many columns and rows the user divides a page, for preferences; "" for as many as fit well.
+func Charts(g *Grid) string {
+	if g.division == (division{}) {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", g.division.columns, g.division.rows)
+}
+
+// SetCharts takes what Charts wrote, and ignores what it did not.
+func SetCharts(g *Grid, text string) {
+	var d division
+	if _, err := fmt.Sscanf(text, "%dx%d", &d.columns, &d.rows); err == nil && d.columns >= 0 && d.rows >= 0 {
+		g.division = d
+		g.changes++
+	}
 }
