@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -9,8 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/internal/rundiff"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -191,7 +194,7 @@ func groupBy(m *model, by string) {
 	if m.by != by {
 		m.groups = nil
 	}
-	m.by, m.within, m.solo, m.at, m.pinned = by, nil, nil, nil, nil
+	m.by, m.within, m.solo, m.at, m.pinned, m.wanted = by, nil, nil, nil, nil, nil
 	m.arrange()
 }
 
@@ -224,4 +227,76 @@ func openGrouping(m *model) {
 			Do:   func(m *model) tea.Cmd { groupBy(m, by); return nil }})
 	}
 	m.dialog = screen.NewPalette(entries, "what runs are grouped by").Titled("group by")
+}
+
+// view is what the user keeps of how runs are looked at, for other runs too.
+type view struct {
+	By      string       `json:"by,omitempty"`
+	Spread  chart.Spread `json:"band,omitempty"`
+	X       string       `json:"x,omitempty"` // a metric
+	Sorted  order        `json:"sort,omitempty"`
+	Setting string       `json:"setting,omitempty"` // of the column
+	Best    bool         `json:"best,omitempty"`
+	Metrics string       `json:"metrics,omitempty"` // that the filter leaves
+	Pinned  []string     `json:"pinned,omitempty"`
+	Chosen  string       `json:"chosen,omitempty"` // the selected metric
+}
+
+// viewNow writes the view that the screen has.
+func viewNow(m *model) string {
+	v := view{By: m.by, Spread: m.spread, Sorted: m.sorted, Setting: m.column.setting, Best: m.column.best}
+	v.X, v.Metrics, v.Pinned, v.Chosen = metrics.Chosen(&m.grid)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // of a name that is no text
+	}
+	return string(text)
+}
+
+// keepView keeps the view for the next runs, or forgets it if it is the one that is kept.
+func keepView(m *model, _ string) tea.Cmd {
+	now := viewNow(m)
+	if m.kept == now {
+		m.kept = ""
+		return m.Notify(style.Text, "the view is forgotten")
+	}
+	m.kept = now
+	return m.Notify(style.Text, "the view is kept for other runs: V forgets it")
+}
+
+// views are what is kept of views.
+type views struct {
+	kept   string // as preferences have it
+	wanted *view  // what the runs do not have yet of the one that was kept; nil for nothing
+}
+
+// recall takes the view that was kept. One that can't be read is none.
+func recall(m *model, text string) {
+	var v view
+	if text == "" || json.Unmarshal([]byte(text), &v) != nil {
+		return
+	}
+	m.kept, m.wanted = text, &v
+	m.spread, m.sorted, m.column = v.Spread%chart.Spreads, v.Sorted%orders, column{v.Setting, v.Best}
+	metrics.Choose(&m.grid, v.Metrics, v.Pinned, v.Chosen)
+}
+
+// look has the screen show a view, as far as the runs have what it names: what they do not have yet waits for more.
+func look(m *model) {
+	if m.wanted == nil {
+		return
+	}
+	m.compareChoices()
+	v := m.wanted
+	if v.By != "" && (v.By == butSeed || v.By == namesNumber ||
+		slices.ContainsFunc(m.choices, func(c rundiff.Row) bool { return c.Name == v.By })) {
+		m.by, v.By = v.By, ""
+	}
+	if v.X != "" && slices.Contains(metrics.Axes(&m.grid), v.X) {
+		metrics.SetOver(&m.grid, v.X)
+		v.X = ""
+	}
+	if v.By == "" && v.X == "" {
+		m.wanted = nil
+	}
 }

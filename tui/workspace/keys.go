@@ -80,6 +80,8 @@ func bindings() []*screen.Binding[*model] {
 			}
 			return ""
 		}),
+		on(groupRuns, "V", "keep the view for other runs, or forget it: groups, x, order, column, metrics", "V").On(
+			keepView),
 		use(groupRuns, "the run's own screen, or the runs of a group", screen.Open).On(open).DefaultFooter().Only(
 			func(m *model) bool { return listed(m) && openable(m) }),
 		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(

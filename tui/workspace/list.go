@@ -83,6 +83,7 @@ func (l *list) isShown(r *run) bool {
 
 // arrange filters and sorts the runs. A filter that can't be read leaves them as they were.
 func (m *model) arrange() {
+	look(m)
 	hidden, err := filtered(m.runs, m.filter.Text)
 	if m.invalid = ""; err != nil {
 		m.invalid = style.Clean(err.Error())

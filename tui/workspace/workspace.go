@@ -52,6 +52,7 @@ type model struct {
 	bindings []*screen.Binding[*model]
 	grid     metrics.Grid
 	list
+	views
 	differences differences
 	focus       focus
 	alone       bool        // the charts have the screen
@@ -84,6 +85,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 	if ok {
 		m.grid.SetXAxis(p.XAxis)
 		metrics.SetCharts(&m.grid, p.Charts)
+		recall(m, p.View)
 		m.Prefs.Start(m.preferences())
 	}
 	for _, w := range runs {
@@ -97,7 +99,7 @@ func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 // preferences are the choices that the screen shows now.
 func (m *model) preferences() screen.Preferences {
 	p := m.Appearance()
-	p.XAxis, p.Charts = m.grid.XAxis(), metrics.Charts(&m.grid)
+	p.XAxis, p.Charts, p.View = m.grid.XAxis(), metrics.Charts(&m.grid), m.kept
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -222,6 +223,31 @@ func TestColumn(t *testing.T) {
 }
 
 func first(v float64, _ string) float64 { return v }
+
+// TestView: the view that V keeps is that of the next runs, as far as they have what it names, and V forgets it.
+func TestView(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ui.toml")
+	keep := func(keys ...string) screen.Preferences {
+		m := newTest(8, screen.Options{Preferences: file}, 120, 40)
+		m.View()
+		press(m, keys...)
+		m.Prefs.Flush()
+		p, err := screen.ReadPreferences(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	keep(append(append([]string{"g"}, typed("lr")...), "enter", "b", "S", "S", "tab", "/", "a", "c", "c", "enter", "*", "tab", "V")...)
+	m := newTest(8, screen.Options{Preferences: file}, 120, 40)
+	m.View()
+	if m.by != "lr" || len(m.rows) != 4 || m.spread != chart.Range || m.sorted != byValue || m.grid.Selected() != "train/acc" || m.wanted != nil {
+		t.Errorf("by %q, %d rows, %v, %v, %s", m.by, len(m.rows), m.spread, m.sorted, m.grid.Selected())
+	}
+	if p := keep("V"); p.View != "" {
+		t.Errorf("%q is not forgotten", p.View)
+	}
+}
 
 // TestGroupNames: the settings but the seed put together what differs by chance alone.
 func TestGroupNames(t *testing.T) {

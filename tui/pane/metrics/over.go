@@ -111,3 +111,14 @@ func XName(g *Grid) string {
 	}
 	return g.Axis().Counting(g.counted())
 }
+
+// Chosen is what the user chose of the metrics: x, the filter, which are pinned and which is selected.
+func Chosen(g *Grid) (x, filter string, pinned []string, chosen string) {
+	return g.over.name, g.filter.Text, g.pinned, g.chosen
+}
+
+// Choose has the grid show what Chosen told of another.
+func Choose(g *Grid, filter string, pinned []string, chosen string) {
+	g.filter.Text, g.pinned, g.chosen = filter, pinned, chosen
+	g.narrow()
+}
