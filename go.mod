@@ -9,7 +9,6 @@ require (
 	charm.land/log/v2 v2.0.0
 	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/NimbleMarkets/ntcharts/v2 v2.2.0
-	github.com/andybalholm/brotli v1.1.1
 	github.com/c-bata/goptuna v0.9.0
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/ssh v0.0.0-20250826160808-ebfa259c7309

@@ -10,7 +10,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -276,8 +275,6 @@ func unpack(codec format.CompressionCodec, packed []byte, size int) (content []b
 		}
 	case format.Gzip:
 		content, err = stream(gzip.NewReader(bytes.NewReader(packed)))
-	case format.Brotli:
-		content, err = stream(brotli.NewReader(bytes.NewReader(packed)), nil)
 	case format.Zstd:
 		content, err = unzstd(packed, size)
 	case format.Lz4Raw:
@@ -292,7 +289,7 @@ func unpack(codec format.CompressionCodec, packed []byte, size int) (content []b
 		content = content[:n]
 	default:
 		return nil, &pageFault{fmt.Sprintf("values packed by %s (codec %d)", codec, codec),
-			`Snappy, gzip, Brotli, zstd or LZ4_RAW; with Python: pandas.read_parquet(FILE).to_parquet("table.parquet")`}
+			`Snappy, gzip, zstd or LZ4_RAW; with Python: pandas.read_parquet(FILE).to_parquet("table.parquet")`}
 	}
 	if err != nil {
 		return nil, damaged("damaged data (" + err.Error() + ")")

@@ -84,7 +84,6 @@ func main() {
 	}{
 		{"plain", []parquet.WriterProperty{parquet.WithDictionaryDefault(false)}},
 		{"snappy", []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithMaxRowGroupLength(128), parquet.WithDataPageSize(300)}},
-		{"brotli", []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Brotli), parquet.WithDictionaryFor("string", false)}},
 		{"lz4", []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Lz4Raw), parquet.WithDataPageVersion(parquet.DataPageV2)}},
 		{"gzip2", []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Gzip), parquet.WithDataPageVersion(parquet.DataPageV2)}},
 		{"zstd", []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false), parquet.WithDataPageVersion(parquet.DataPageV2),
