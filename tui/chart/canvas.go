@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
@@ -12,7 +13,7 @@ import (
 )
 
 // Canvas is a drawing area that is kept from frame to frame. Lines, bars and runes are ntcharts'. Its canvas is
-// not: a cell there carries a whole Lip Gloss style, 656 bytes where eight are enough, and its charts
+// not: a cell there carries a whole Lip Gloss style, 656 bytes where 16 are enough, and its charts
 // keep every point and style each cell apart. Here points come thinned (see series) and a row is written
 // with one change of style a run.
 type Canvas struct {
@@ -23,16 +24,17 @@ type Canvas struct {
 	soft   []Bucket
 	blocks Blocks
 
-	pair  bool   // two curves are being drawn,
-	first stroke // of which this is the first
+	curves []stroke // that are drawn in turn,
+	curve  int      // which of them is being drawn; −1 for none
 }
 
 // glyph is a cell. Its zero value is empty.
 type glyph struct {
 	R     rune
 	color style.Token
-	lit   uint8 // which dots show, if that is what it is made of
-	band  bool  // it is the shade of a band, under a curve
+	lit   uint8  // which dots show, if that is what it is made of
+	band  bool   // it is the shade of a band, under a curve
+	of    uint64 // which of the first curves have dots in it
 }
 
 // Resize empties the canvas and gives it a size.
@@ -121,9 +123,13 @@ var braille = func() (t [256]rune) {
 }()
 
 // Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots of an earlier
-// curve in the same cell stay, in the new ink; of a pair of curves, every second cell that they share keeps the ink and
-// the mark of the first, so that neither hides the other.
+// curve in the same cell stay, in the new ink; of curves that are drawn in turn, those that meet share the
+// cells among them, so that none hides the others.
 func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
+	own := uint64(0)
+	if c.curve >= 0 && c.curve < len(c.curves) {
+		own = 1 << c.curve // 0 for the 65th and later ones
+	}
 	for i, mask := range c.dots[:a.W*a.H] {
 		if mask == 0 {
 			continue
@@ -133,21 +139,31 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 		if cell == nil {
 			continue
 		}
-		lit, t, mark := mask|cell.lit, t, mark
-		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared &&
-			cell.color == c.first.tok &&
-			i%a.W%2 == 0 {
-			t, mark = c.first.tok, c.first.mark
+		now := glyph{R: mark, color: t, of: own}
+		if own != 0 {
+			now.of |= cell.of
+			if n := bits.OnesCount64(now.of); n > 1 {
+				k := &c.curves[nthBit(now.of, i%a.W%n)]
+				now.R, now.color = k.mark, k.tok
+			}
 		}
-		switch {
-		case g.ASCII:
-			*cell = glyph{R: mark, color: t}
-		case g.DotsY == 2:
-			*cell = glyph{R: style.Quadrants[lit&15], color: t, lit: lit}
-		default:
-			*cell = glyph{R: braille[lit], color: t, lit: lit}
+		if !g.ASCII {
+			now.lit = mask | cell.lit
+			now.R = braille[now.lit]
+			if g.DotsY == 2 {
+				now.R = style.Quadrants[now.lit&15]
+			}
 		}
+		*cell = now
 	}
+}
+
+// nthBit is the place of the n-th bit that is set, from 0.
+func nthBit(set uint64, n int) int {
+	for range n {
+		set &= set - 1
+	}
+	return bits.TrailingZeros64(set)
 }
 
 // thicken marks the dots under those of the curve being drawn. Letters have one dot a cell, and stay as they are.

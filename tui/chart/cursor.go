@@ -222,10 +222,11 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
 func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
-	if c.pair = len(p.Curves) == 2; c.pair {
-		c.first = p.Curves[0].stroke()
-		defer func() { c.pair = false }()
+	c.curves, c.curve = c.curves[:0], -1
+	for i := range p.Curves {
+		c.curves = append(c.curves, p.Curves[i].stroke())
 	}
+	defer func() { c.curve = -1 }()
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{tok: style.Grid, mark: '.', dashed: k.Dashed})
@@ -238,13 +239,15 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		raw := k.stroke()
-		if p.user.half > 0 {
+		if c.curve = i; p.user.half > 0 {
+			c.curve = -1
 			raw = stroke{tok: style.Muted, mark: '.', mean: k.Series.banded}
 		}
 		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
 	for i := range p.Curves {
 		if k := &p.Curves[i]; p.user.half > 0 {
+			c.curve = i
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)),

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
@@ -35,13 +37,22 @@ func openRuns(a *desk.App) tea.Cmd {
 
 // cycle moves the focus to the next pane or the one before, past those that the run has nothing for.
 func cycle(a *desk.App, forward bool) {
-	n := layout.ID(len(a.Panes))
+	order := make([]layout.ID, len(a.Panes))
+	for i := range order {
+		order[i] = layout.ID(i)
+	}
+	if a.H.MetricsOnly() { // of which the metrics are the largest pane
+		i := slices.Index(order, layout.Metrics)
+		order = slices.Insert(slices.Delete(order, i, i+1), slices.Index(order, layout.Loss)+1, layout.Metrics)
+	}
+	n := len(order)
 	step := n - 1
 	if forward {
 		step = 1
 	}
-	for range n {
-		if a.Focus = (a.Focus + step) % n; !desk.Absent(a, a.Focus) && !desk.IsIdle(a, a.Focus) {
+	for at := slices.Index(order, a.Focus); n > 0; n-- {
+		at = (at + step) % len(order)
+		if a.Focus = order[at]; !desk.Absent(a, a.Focus) && !desk.IsIdle(a, a.Focus) {
 			return
 		}
 	}

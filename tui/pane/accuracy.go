@@ -13,7 +13,8 @@ import (
 type Accuracy struct {
 	Charted
 	chart chart.Canvas
-	log   bool
+	log   bool // its axis is logarithmic
+	asked bool // the user chose it
 }
 
 var (
@@ -32,7 +33,7 @@ func (*Accuracy) Blank(h *history.History) bool {
 	return (h.MetricsOnly() || h.Elsewhere()) && h.Epochs > 0 && h.Curves.Metric.Empty() && h.Curves.TestMetric.Empty()
 }
 
-func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
+func (p *Accuracy) ToggleLog() bool { p.log, p.asked = !p.log, true; return true }
 
 func (p *Accuracy) Header(v *View, l *style.Line) {
 	pairHeader(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, v.MetricText,
@@ -51,7 +52,11 @@ func (p *Accuracy) Header(v *View, l *style.Line) {
 func (p *Accuracy) plot(v *View) chart.Plot {
 	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)
 	v.MetricAxis(&pl)
-	pl.Log, pl.Y.Zero = p.log, true
+	if !p.asked { // on a linear axis what happens to a small error is flat
+		const small = 0.1
+		p.log = v.H.Best.Known && v.H.Best.Value < small && v.H.Measure.Train() == event.Error && !v.Accuracy
+	}
+	pl.Log, pl.Y.Zero = p.log && chart.FitsLog(pl.Curves, p.asked), true
 	if !v.H.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
 			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.H.Curves.MemberLow, Mark: '.'},

@@ -138,7 +138,7 @@ func scaleHeader(l *style.Line, log bool) {
 
 // pairStrip puts the values at the left and a small chart at the right.
 func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
-	const column = 26
+	const column = 28
 	rows := make([]string, h)
 	pl.Waiting, pl.Marks, pl.Legend = "", nil, false
 	told := []*chart.Curve{&pl.Curves[0], &pl.Curves[1]}

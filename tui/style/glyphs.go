@@ -15,7 +15,7 @@ type Glyphs uint8
 // The glyph sets, from the finest to the plainest.
 const (
 	GlyphsPreferred Glyphs = iota // the user's preference, without one GlyphsAuto
-	GlyphsAuto                    // by the locale: braille with UTF-8, otherwise ASCII
+	GlyphsAuto                    // braille with a locale of UTF-8, otherwise, and on Linux' own console, ASCII
 	GlyphsBraille                 // 2 × 4 dots a cell
 	GlyphsBlock                   // 2 × 2 quadrants a cell, for fonts without braille
 	GlyphsASCII                   // nothing beyond 7 bits
@@ -57,7 +57,7 @@ type GlyphSet struct {
 func (g Glyphs) Set(environ []string) *GlyphSet {
 	if g == GlyphsAuto || g == GlyphsPreferred {
 		g = GlyphsBraille
-		if !utf8Locale(environ) {
+		if !utf8Locale(environ) || Lookup(environ, "TERM") == "linux" { // whose font has no braille
 			g = GlyphsASCII
 		}
 	}
@@ -145,7 +145,7 @@ func LocaleOf(environ []string) []string {
 			return environ
 		}
 	}
-	if OldTerminal(environ) || Lookup(environ, "TERM") == "linux" {
+	if OldTerminal(environ) {
 		return append([]string{"LANG=C"}, environ...)
 	}
 	return environ

@@ -99,6 +99,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.OnlyViews() }
 	requested := func(a *desk.App) bool { return r.confirming && !onlooker(a) }
 	steered := func(a *desk.App) bool { return !r.confirming && !onlooker(a) }
+	under := func(a *desk.App) bool { return a.H.Race.Event != nil && a.H.Race.Event.State == "begun" }
 	looking := func(a *desk.App) bool { return !requested(a) }
 	key := func(show, word string, keys ...string) *screen.Binding[*desk.App] {
 		return desk.Bind("", show, word, keys...).Footer(word)
@@ -107,7 +108,12 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 	return []*screen.Binding[*desk.App]{
 		key("enter", "abandon the race", "enter", "y").
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pick{Racer: -1}) }).Only(requested),
-		key("esc", "race on", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).Only(requested),
+		key("esc", "", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).FooterBy(func(a *desk.App) string {
+			if under(a) {
+				return "race on"
+			}
+			return "back"
+		}).Only(requested),
 		key("space", "play or pause", "space").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
 		key(", .", "back, on", ",", ".").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
 		key("enter", "", "enter").On(func(a *desk.App, _ string) tea.Cmd {
@@ -135,8 +141,7 @@ func (r *View) bindings() []*screen.Binding[*desk.App] {
 				return "race on"
 			}
 			return "pause"
-		}).While(func(a *desk.App) bool { return a.H.Race.Event != nil && a.H.Race.Event.State == "begun" }).Only(
-			steered),
+		}).While(under).Only(steered),
 		key("esc", "abandon", "esc", "u").Then(func(a *desk.App, _ string) { r.confirming = true }).Only(steered),
 		key("x", "axis", "x").Then(func(*desk.App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(
 			looking),
