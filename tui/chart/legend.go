@@ -142,6 +142,8 @@ func (k *Curve) Sign(g *style.GlyphSet, w int) string {
 		return style.Repeat(string(k.Mark), w)
 	case k.Dashed:
 		return style.Repeat("╌", w)
+	case k.Thick:
+		return style.Repeat("━", w)
 	}
 	return style.Repeat("─", w)
 }

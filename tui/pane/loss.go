@@ -71,6 +71,9 @@ func (p *Loss) Strip(v *View, w, h int) []string {
 // rows (dashed).
 func pairPlot(v *View, train, validation, test *chart.Series) chart.Plot {
 	pl := EpochPlot(v.H, PairCurves(train, validation, test)...)
+	if len(pl.Curves) > 2 {
+		pl.Curves[2].Thick = v.Palette.Colorless()
+	}
 	pl.Waiting, pl.Legend, pl.Signs = Waiting(v), true, true
 	return pl
 }

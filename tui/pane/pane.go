@@ -147,6 +147,9 @@ func FrameTop(p Pane, v *View, w int, focused bool) string {
 	top := v.Line(w)
 	top.Write(color, "╭─")
 	title := v.Line(w - 4)
+	if focused && v.Palette.Colorless() { // where a terminal has no bold letters either
+		nameInk = style.Chosen
+	}
 	title.Write(style.Text, " ").Write(nameInk, p.Name(v)).Write(style.Text, " ")
 	values := v.Line(title.Left() - 2)
 	p.Header(v, values)

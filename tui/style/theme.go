@@ -110,6 +110,9 @@ func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette 
 	return t
 }
 
+// Colorless reports whether attributes alone tell pieces of the screen apart.
+func (t *Palette) Colorless() bool { return t.Codes[Train] == "" }
+
 // fade stands in for grey where there is no colour.
 func (t *Palette) fade(profile colorprofile.Profile, noColor bool) {
 	if noColor || profile == colorprofile.ASCII || profile == colorprofile.NoTTY {

@@ -9,8 +9,9 @@ import (
 	"newtop/tui/pane/metrics"
 )
 
-// NewPanes makes the panes in the order of the tab key, which is that of their IDs (in a run of metrics alone these are second). The layout gives the named ones
-// their places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
+// NewPanes makes the panes in the order of the tab key, which is that of their IDs; in a run of metrics alone these are
+// second. The layout gives the named ones their places; one that has no name there, and stands behind them, takes the
+// place of the log while it has the focus.
 func NewPanes() []pane.Pane {
 	return []pane.Pane{
 		layout.Loss:     pane.NewLoss(),
