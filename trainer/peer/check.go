@@ -12,6 +12,8 @@ import (
 
 const (
 	unsteady          = 1e-4 // how far two answers to the same question may lie apart, relative to the longer one
+	symmetric         = 1e-4 // how far uᵀAv and vᵀAu may lie apart, relative to what such numbers are
+	vanishing         = 1e-12
 	differenceTries   = 7    // steps that differences are taken with, each a quarter of the one before
 	steadyDifferences = 0.05 // how far differences with two of them lie apart where they mean something
 )
@@ -27,7 +29,8 @@ func (m *Model) check() error {
 		m.notes = append(m.notes, f.String())
 	}
 	n := m.Dim()
-	g, v, first, second := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	g, v, u := make([]float64, n), make([]float64, n), make([]float64, n)
+	first, second := make([]float64, n), make([]float64, n)
 	metrics, err := m.end.GradientTo(g)
 	if err != nil {
 		return err
@@ -45,10 +48,13 @@ func (m *Model) check() error {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(1, 0x70656572))
-	for i := range v {
-		v[i] = rng.NormFloat64()
+	for _, x := range [][]float64{v, u} {
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		floats.Scale(1/floats.Norm(x, 2), x)
 	}
-	floats.Scale(1/floats.Norm(v, 2), v)
+	bends := false // whether the Hessian is known to be more than 0
 	for _, p := range []struct {
 		request, name string
 		apply         func(dst, v []float64) error
@@ -73,7 +79,23 @@ func (m *Model) check() error {
 		if err := m.steady(p.name, first, second); err != nil {
 			return err
 		}
-		if p.request == HasHessian {
+		if err := p.apply(second, u); err != nil {
+			return err
+		}
+		if d := skew(first, second, v, u); d > symmetric && !m.rounds() {
+			m.drop(p.request)
+			m.notes = append(m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d, m.because()))
+			continue
+		}
+		switch {
+		case p.request == HasGaussNewton && bends && floats.Norm(first, 2) <= vanishing:
+			m.drop(HasGaussNewton)
+			m.drop(HasDiagonal)
+			m.flat = "the loss is linear in the outputs, so that its Gauss–Newton matrix is 0: expected outputs before " +
+				"the last function of the model, as logits, or a method without that matrix, as tr-newton"
+			m.notes = append(m.notes, m.flat)
+		case p.request == HasHessian:
+			bends = floats.Norm(first, 2) > vanishing
 			if err := m.honest(first, v); err != nil {
 				return err
 			}
@@ -84,6 +106,18 @@ func (m *Model) check() error {
 	}
 	return nil
 }
+
+// skew returns how far uᵀAv and vᵀAu are apart, relative to what they would be at random: ‖Av‖/√n for unit vectors.
+func skew(av, au, v, u []float64) float64 {
+	scale := max(floats.Norm(av, 2), floats.Norm(au, 2)) / math.Sqrt(float64(len(v)))
+	if scale == 0 {
+		return 0
+	}
+	return math.Abs(floats.Dot(u, av)-floats.Dot(v, au)) / scale
+}
+
+// rounds reports whether the model is known to compute with 16 bits, whose products are symmetric to two digits.
+func (m *Model) rounds() bool { return strings.Contains(m.because(), "16 bits") }
 
 // drop leaves a request out of what the model answers.
 func (m *Model) drop(request string) {

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,7 @@ type Model struct {
 	blocks []models.Block
 	start  []float64
 	notes  []string
+	flat   string         // why a model that answers Gauss–Newton products has none to use; "": it has
 	point  []float64      // where the endpoint's is; empty: not known
 	at     *linearization // whose weights that are; nil: nobody's, as far as is known
 
@@ -121,7 +123,7 @@ func (m *Model) Offers(need optim.Capability) error {
 	}
 	return errors.Join(
 		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton),
-			"the model answers no products with the Gauss–Newton matrix"),
+			cmp.Or(m.flat, "the model answers no products with the Gauss–Newton matrix")),
 		lacks(optim.NeedsRows, m.about.Can(HasRows),
 			"the model has no rows to take some of: expected a method that takes all"),
 		lacks(optim.NeedsLayers|optim.NeedsFactors, false,
