@@ -132,9 +132,9 @@ class Products(unittest.TestCase):
             outputs = model(batch["x"])
             return nn.functional.mse_loss(outputs, batch["t"]), outputs
         hello = self.compare(self.net(4, 6, 2), data, nn.MSELoss(), served=(with_outputs, {"x": data[0], "t": data[1]}))
-        self.assertNotIn("rows", hello["has"])
+        self.assertIn("rows", hello["has"])
         d = Driver().call(newtop.serve, self.net(4, 2), lambda m, b: m(b).square().mean(), data[0])
-        self.assertEqual(set(d.hello["has"]), {"grad", "hv"})
+        self.assertEqual(set(d.hello["has"]), {"grad", "hv", "rows"})
         d.fails("unsupported", "gnv", v=np.ones(d.n))
         d.ask("stop")
         d.join()
@@ -172,7 +172,8 @@ class Products(unittest.TestCase):
 
         model = Net().double()
         ids = torch.randint(5, (5, 3), generator=torch.Generator().manual_seed(2))
-        hello = self.compare(model, (ids, ids.roll(1, 1)), lambda o, t: nn.functional.cross_entropy(o.flatten(0, 1), t.flatten()))
+        with newtop_math():
+            hello = self.compare(model, (ids, ids.roll(1, 1)), lambda o, t: nn.functional.cross_entropy(o.flatten(0, 1), t.flatten()))
         self.assertEqual([b["name"] for b in hello["blocks"]].count("letters.weight"), 1)
         self.assertNotIn("out.weight", [b["name"] for b in hello["blocks"]])
         self.assertEqual(hello["n"], sum(p.numel() for p in model.parameters()))
@@ -199,6 +200,186 @@ class Products(unittest.TestCase):
         self.assertEqual(d.ask("loss")["loss"], a)
         d.ask("stop")
         d.join()
+
+
+    def all_of(self, d, op):
+        return np.array([d.ask(op, v=e)[op] for e in np.eye(d.n)])
+
+    def leave(self, d):
+        d.ask("stop")
+        return d.join()
+
+    def test_losses_that_differentiate_by_inputs(self):
+        """A PINN and a gradient penalty are evaluated with gradients."""
+        x = torch.linspace(0, 1, 9, dtype=torch.float64)[:, None]
+
+        def residual(model, x):
+            x = x.clone().requires_grad_(True)
+            u = model(x)
+            du, = torch.autograd.grad(u.sum(), x, create_graph=True)
+            ddu, = torch.autograd.grad(du.sum(), x, create_graph=True)
+            return (ddu + torch.sin(3 * x)).square().mean()
+
+        model = self.net(1, 4, 1)
+        d = Driver().call(newtop.serve, model, residual, x, eval=x)
+        want = residual(model, x).item()
+        for op in "loss", "eval":
+            self.assertAlmostEqual(d.ask(op)["loss"], want, 12)
+            d.ask(op, w=d.ask("get")["w"] + 0.1)
+        params = list(model.parameters())
+        g = torch.autograd.grad(residual(model, x), params, create_graph=True, allow_unused=True)
+        g = torch.cat([torch.zeros(p.numel()) if y is None else y.reshape(-1) for p, y in zip(params, g)])
+        rows = [torch.autograd.grad(g, params, e, retain_graph=True, allow_unused=True) for e in torch.eye(d.n, dtype=torch.float64)]
+        near(self.all_of(d, "hv"), np.array([flat([torch.zeros_like(p) if y is None else y for p, y in zip(params, r)]) for r in rows]), 1e-10)
+        self.leave(d)
+
+    def test_last_functions_that_belong_to_the_loss(self):
+        """The Gauss-Newton matrix is that of the logits: of the outputs the loss is linear."""
+        data, ones = (self.rows(12, 4), torch.arange(12) % 3), (self.rows(12, 4), (torch.arange(12) % 2)[:, None].double())
+        logp = lambda p, t: nn.functional.nll_loss(torch.log(p), t)
+        picked = lambda o, t: -o.gather(1, t[:, None]).mean()
+        for width, last, loss_fn, same, batch in (
+            (3, nn.LogSoftmax(1), nn.NLLLoss(), nn.CrossEntropyLoss(), data),
+            (3, nn.LogSoftmax(1), picked, nn.CrossEntropyLoss(), data),
+            (3, nn.Softmax(1), logp, nn.CrossEntropyLoss(), data),
+            (1, nn.Sigmoid(), nn.BCELoss(), nn.BCEWithLogitsLoss(), ones),
+        ):
+            model = self.net(4, 5, width)
+            d = Driver().call(newtop.serve, nn.Sequential(*model, last), loss_fn, batch)
+            g, h, gn = dense(model, batch, same, d.ask("get")["w"])
+            near(self.all_of(d, "hv"), h, 1e-10)
+            near(self.all_of(d, "gnv"), gn, 1e-10)
+            near(d.ask("diag")["diag"], np.diag(gn), 1e-10)
+            self.leave(d)
+        model = nn.Sequential(*self.net(4, 5, 1), nn.Sigmoid())  # with squares these matrices would not be positive
+        d = Driver().call(newtop.serve, model, nn.MSELoss(), ones)
+        near(self.all_of(d, "gnv"), dense(model, ones, nn.MSELoss(), d.ask("get")["w"])[2], 1e-10)
+        self.leave(d)
+
+    def test_wrong_second_derivatives(self):
+        class Wrong(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x.sin()
+
+            @staticmethod
+            def backward(ctx, g):
+                x, = ctx.saved_tensors
+                return g * x.cos() + 0.1 * (x.cumsum(1) - x.cumsum(1).detach())
+
+        class Layer(nn.Module):
+            def forward(self, x):
+                return Wrong.apply(x)
+
+        d = Driver().call(newtop.serve, nn.Sequential(nn.Linear(4, 5), Layer(), nn.Linear(5, 3)).double(), nn.CrossEntropyLoss(),
+                          (self.rows(12, 4), torch.arange(12) % 3))
+        self.assertNotIn("hv", d.hello["has"])
+        self.assertIn("not symmetric", d.hello["findings"][0]["where"])
+        self.leave(d)
+
+    def test_sixteen_bits_within(self):
+        class Net(nn.Linear):
+            def forward(self, x):
+                with torch.autocast("cpu", dtype=torch.bfloat16):
+                    return super().forward(x)
+
+        data = self.rows(12, 4).float(), torch.arange(12) % 3
+        for model, loss_fn in (Net(4, 3), nn.CrossEntropyLoss()), (nn.Linear(4, 3), lambda o, t: nn.functional.cross_entropy(o.bfloat16(), t)):
+            d = Driver().call(newtop.serve, model, loss_fn, data)
+            self.assertEqual([f["what"] for f in d.hello["findings"]], ["16 bits within the model or the loss"])
+            self.leave(d)
+
+    def test_checkpointed_attention(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.q, self.o = nn.Linear(4, 12), nn.Linear(4, 3)
+
+            def attend(self, x):
+                return nn.functional.scaled_dot_product_attention(*self.q(x).chunk(3, -1))
+
+            def forward(self, x):
+                return self.o(torch.utils.checkpoint.checkpoint(self.attend, x, use_reentrant=False).mean(1))
+
+        with newtop_math():
+            self.compare(Net().double(), (self.rows(5, 3, 4), torch.arange(5) % 3), nn.CrossEntropyLoss())
+
+    def test_embeddings(self):
+        data = torch.randint(7, (9, 3), generator=torch.Generator().manual_seed(2)), torch.arange(9) % 3
+        for named in {"sparse": True}, {"padding_idx": 0}:
+            table = nn.Embedding(7, 2, **named)
+            model = nn.Sequential(table, nn.Flatten(), nn.Tanh(), nn.Linear(6, 3)).double()
+            d = Driver().call(newtop.serve, model, nn.CrossEntropyLoss(), data)
+            w = d.ask("get")["w"]
+            v = np.random.default_rng(5).normal(size=d.n)
+            before, e = d.ask("get")["w"], 1e-5
+            for op in "hv", "gnv":
+                h = d.ask(op, v=v)[op]
+                self.assertEqual(h.shape, v.shape)
+            h = d.ask("hv", v=v)["hv"]
+            near((d.ask("grad", w=w + e * v)["g"] - d.ask("grad", w=w - e * v)["g"]) / (2 * e), h, 1e-7)
+            d.ask("at", w=w + 1)
+            moved = d.ask("get")["w"] - before
+            self.assertEqual(moved[0], 0 if "padding_idx" in named else 1)
+            self.leave(d)
+
+    def test_spectral_norm_is_held(self):
+        for normed in nn.utils.spectral_norm, nn.utils.parametrizations.spectral_norm:
+            model = nn.Sequential(normed(nn.Linear(4, 5)), nn.Tanh(), nn.Linear(5, 3)).double()
+            d = Driver().call(newtop.serve, model, nn.CrossEntropyLoss(), (self.rows(12, 4), torch.arange(12) % 3))
+            w, v, e = d.ask("get")["w"], np.random.default_rng(5).normal(size=d.n), 1e-5
+            h = d.ask("hv", v=v)["hv"]
+            near((d.ask("grad", w=w + e * v)["g"] - d.ask("grad", w=w - e * v)["g"]) / (2 * e), h, 1e-7)
+            self.leave(d)
+            self.assertTrue(all(m.training for m in model.modules()))
+
+    def test_rows_of_any_batch(self):
+        """Rows are offered of whatever has as many in all tensors, where the loss is their mean."""
+        x, t = self.rows(12, 4), torch.arange(12) % 3
+        loss_fn = lambda m, b: nn.functional.cross_entropy(m(b["in"]["x"]), b["t"])
+        model = self.net(4, 3)
+        d = Driver().call(newtop.serve, model, loss_fn, {"in": {"x": x}, "t": t, "scale": torch.tensor(2.0)})
+        rows = [4, 1, 1]
+        loss, _ = functional(model, (x[rows], t[rows]), nn.functional.cross_entropy)
+        near(d.ask("grad", rows=rows)["g"], dense_gradient(loss, d.ask("get")["w"]), 1e-10)
+        self.leave(d)
+        edges = lambda m, b: m(b).square().mean() + m(b)[0].square().sum()
+        d = Driver().call(newtop.serve, self.net(4, 3), edges, x)
+        self.assertNotIn("rows", d.hello["has"])
+        self.leave(d)
+
+        class Fixed(nn.Linear):
+            def forward(self, x):
+                return super().forward(x.view(12, 4))
+
+        d = Driver().call(newtop.serve, Fixed(4, 3).double(), nn.CrossEntropyLoss(), (x, t))
+        self.assertEqual(("rows" in d.hello["has"], [f["what"] for f in d.hello["findings"]]), (False, ["a batch that can't be divided"]))
+        self.leave(d)
+
+    def test_generators_and_dropout_by_function(self):
+        own = torch.Generator().manual_seed(7)
+
+        class Noisy(nn.Linear):
+            def forward(self, x):
+                return super().forward(nn.functional.dropout(x + torch.randn(x.shape, generator=own, dtype=x.dtype)))
+
+        state = own.get_state()
+        d = Driver().call(newtop.serve, Noisy(4, 3).double(), nn.CrossEntropyLoss(), (self.rows(12, 4), torch.arange(12) % 3))
+        self.assertEqual([f["what"] for f in d.hello["findings"]], ["dropout by function"])
+        w = d.ask("get")["w"]
+        self.assertEqual(len({d.ask("loss")["loss"], d.ask("loss", w=w)["loss"], d.ask("grad", w=w)["loss"]}), 1)
+        self.leave(d)
+        self.assertTrue(torch.equal(state, own.get_state()))
+
+
+def newtop_math():
+    """Attention of which torch has second derivatives, for what is compared with."""
+    try:
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+    except ImportError:  # before 2.3, whose kernels for processors have them
+        return contextlib.nullcontext()
+    return sdpa_kernel(SDPBackend.MATH)
 
 
 def dense_gradient(loss, w):

@@ -389,6 +389,7 @@ class _Closed(Exception):
     """newtop is gone."""
 
 
+_SYMMETRIC = 1e-4  # how far products with u and v may be apart; good models have 3e-7 in float32
 _SIZES = {"F64": 8, "F32": 4, "I64": 8}
 _json = json.JSONEncoder(allow_nan=False)
 
@@ -799,12 +800,20 @@ class _Torch:
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
         self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
+        self.derives = False  # whether the loss has to be evaluated with gradients
+        self.linked: Optional[bool] = None  # whether a last function of the model belongs to the loss; None: it is not known
+        self.generators: List[Any] = []  # others than torch's own, each with its state
         if not observed:
             _hold_memory()
+        owners = [id(p) for m in self.modules for p in m._parameters.values()]
+        self.padding = [(m.weight, m.padding_idx, m.weight.detach()[m.padding_idx].clone()) for m in self.modules
+                        if isinstance(getattr(m, "padding_idx", None), int) and owners.count(id(getattr(m, "weight", None))) == 1]
         self.release()
         self.freeze()
         self._inspect()
-        if rows and self.count > 1 and self.pair and not self.coupled and all(isinstance(x, torch.Tensor) and x.shape[:1] == (self.count,) for x in batch):
+        tensors: List[Any] = []
+        _each(batch, tensors.append)
+        if rows and self.count > 1 and not self.coupled and all(x.shape[:1] == (self.count,) for x in tensors):
             self.has.append("rows")
 
     def _bare(self, model: Any) -> Any:
@@ -823,9 +832,9 @@ class _Torch:
         self.findings.append({"what": what, "where": where, "remedy": remedy, **({"fatal": True} if fatal else {})})
 
     def _rows(self, data: Any) -> int:
-        while isinstance(data, (tuple, list, dict)) and data:
-            data = next(iter(data.values())) if isinstance(data, dict) else data[0]
-        return int(data.shape[0]) if isinstance(data, self.torch.Tensor) and data.dim() else 0
+        tensors: List[Any] = []
+        _each(data, tensors.append)
+        return int(tensors[0].shape[0]) if tensors else 0
 
     def _inspect(self) -> None:
         """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
@@ -836,6 +845,10 @@ class _Torch:
         def among(is_one: Any) -> List[str]:
             return [name for name, m, kinds in named if is_one(m, kinds)]
 
+        def spectral(m: Any, kinds: Any) -> bool:
+            return "_SpectralNorm" in kinds or any(type(h).__name__ == "SpectralNorm" for h in m._forward_pre_hooks.values())
+
+        self.iterated = [m for _, m, kinds in named if m.training and spectral(m, kinds)]
         rnn, attention = among(lambda m, _: isinstance(m, nn.RNNBase)), among(lambda m, _: isinstance(m, nn.MultiheadAttention))
         norm = among(lambda m, _: m.training and isinstance(m, nn.modules.batchnorm._BatchNorm))
         compiled = among(lambda m, kinds: "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None)
@@ -847,9 +860,8 @@ class _Torch:
             ("batch norm", norm, "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are"),
             ("attention", attention if self.attention else [], "nothing to do: the fused kernels are switched off, which have no second derivatives"),
             ("rnn", rnn if "cuda" in self.devices else [], "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives"),
-            ("spectral norm", among(lambda m, kinds: m.training and ("_SpectralNorm" in kinds or "SpectralNorm" in {type(h).__name__ for h in m._forward_pre_hooks.values()})),
-             "call model.eval(), or leave it: the vectors of its power iteration are held"),
-            ("gradient checkpointing", among(lambda m, _: getattr(m, "gradient_checkpointing", False) is True), "pass use_reentrant=False"),
+            ("spectral norm", among(spectral), "nothing to do: the vectors of its power iteration are held"),
+            ("max_norm", among(lambda m, _: getattr(m, "max_norm", None) is not None), "leave it out: it changes the weights in the forward pass"),
             ("compiled modules", compiled, "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself"),
             ("FSDP", among(lambda _, kinds: kinds & {"FullyShardedDataParallel", "FSDPModule"}),
              "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's"),
@@ -874,7 +886,7 @@ class _Torch:
             g = self.grad(None, None)[1]
         except Exception as error:
             traceback.print_exc()
-            self._find("the gradient fails", " ".join(str(error).split())[:200], _remedy(error, "see the traceback of the program"), True)
+            self._find("the gradient fails", _line(error), _remedy(error, "see the traceback of the program"), True)
             return
         self._measure(float(loss.detach()), outputs)
         v = [self.torch.zeros_like(p) if x is None else x for p, x in zip(self.params, g)]
@@ -882,9 +894,10 @@ class _Torch:
             try:
                 getattr(self, op)(v)
                 self._check_cuts(self.second if op == "hv" else self._split()[3])
+                self._check_symmetry(op, v)
                 self.has.append(op)
             except Exception as error:
-                self._find(f"{op} fails", " ".join(str(error).split())[:200], _remedy(error))
+                self._find(f"{op} fails", _line(error), _remedy(error))
         self.products = "hv" in self.has or "gnv" in self.has
         if "gnv" in self.has and outputs.numel() <= 256 and outputs.numel() * sum(self.sizes) <= 1 << 24:
             self.has.append("diag")
@@ -896,6 +909,22 @@ class _Torch:
     def fatal(self) -> str:
         """Why nothing can be done with the model, if that is so."""
         return next((f"{f['what']}: {f['where']}: {f['remedy']}" for f in self.findings if f.get("fatal")), "")
+
+    def _check_symmetry(self, op: str, v: List[Any]) -> None:
+        """Refuse products of which uᵀ(Av) and vᵀ(Au) are apart by more than rounding: a layer's second derivative is wrong then.
+        Numbers of 16 bits round too much to be asked."""
+        torch, generator = self.torch, self.torch.Generator().manual_seed(1)
+        if any("16 bits" in f["what"] for f in self.findings):
+            return
+        u = [torch.randn(p.shape, generator=generator).to(p) for p in self.params]
+        pair = [[(torch.zeros_like(p) if x is None else x.detach()).double() for p, x in zip(self.params, _dense(getattr(self, op)(y)))] for y in (u, v)]
+        dot = lambda a, b: float(sum((x.double().cpu() * y.cpu()).sum() for x, y in zip(a, b)))
+        scale = math.sqrt(max(dot(pair[0], pair[0]) * dot(v, v), dot(pair[1], pair[1]) * dot(u, u)) / sum(self.sizes))
+        apart = abs(dot(v, pair[0]) - dot(u, pair[1]))
+        if apart > _SYMMETRIC * scale:
+            named = [n for n, m in self.model.named_modules() if "_WeightNorm" in type(m).__name__ or any(type(h).__name__ == "WeightNorm" for h in m._forward_pre_hooks.values())]
+            raise ArithmeticError(f"the products are not symmetric, by {apart / scale:.0e}: the second derivative of "
+                                  f"{'weight_norm (' + ', '.join(named[:3]) + ')' if named else 'some layer'} is wrong in PyTorch {torch.__version__}")
 
     def _check_cuts(self, gradient: Any) -> None:
         """Refuse what torch.autograd.function.once_differentiable has cut off: asked for some inputs only, torch does not notice."""
@@ -928,10 +957,18 @@ class _Torch:
         """Offer rows only if the loss is their mean: a sum over two halves of them adds up."""
         half = self.count // 2
         parts = [range(half), range(half, self.count)]
-        a, b = (self.grad(None, array.array("q", r))[0]["loss"] for r in parts)
-        if abs(loss - (a + b)) < abs(loss - (a * half + b * (self.count - half)) / self.count):
+        try:
+            a, b = (self.grad(None, array.array("q", r))[0]["loss"] for r in parts)
+        except Exception as error:
+            self.has.remove("rows")
+            self._find("a batch that can't be divided", _line(error), "nothing to do: methods that take some rows at a time have batch=0")
+            return
+        mean = (a * half + b * (self.count - half)) / self.count
+        if abs(loss - (a + b)) < abs(loss - mean):
             self.has.remove("rows")
             self._find("a loss that is a sum", "loss_fn", 'take the mean over the rows, as reduction="mean" does')
+        elif not self.pair and abs(loss - mean) > 1e-3 * max(abs(loss), abs(a), abs(b)):  # that of a pair may leave rows out
+            self.has.remove("rows")
 
     def about(self) -> Dict[str, Any]:
         torch = self.torch
@@ -990,6 +1027,10 @@ class _Torch:
         stack.enter_context(torch.enable_grad() if grad or self.attends or self.recurrent else torch.no_grad())  # both take other kernels without
         for device in self._autocasts():
             stack.enter_context(torch.autocast(device, enabled=False))
+        if self.attention is not None:  # in backward too, where checkpoints compute it again
+            stack.enter_context(self.attention())
+        if "torch._dynamo" in sys.modules and hasattr(getattr(torch, "compiler", None), "set_stance"):  # what is compiled has one derivative
+            stack.enter_context(torch.compiler.set_stance("force_eager"))
         if self.recurrent:  # the kernels of cuDNN and oneDNN have no second derivatives
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         if "cuda" in self.devices:
@@ -1000,23 +1041,24 @@ class _Torch:
     def _still(self, grad: bool = True, testing: bool = False) -> Any:
         """Evaluate with the random numbers of the point, and leave random numbers, buffers and flags as they were."""
         torch, outer = self.torch, self._random()
-        flags = [(m, m.training) for m in self.modules] if testing else []
+        flags = [(m, m.training) for m in (self.modules if testing else self.iterated)]
         with self._settings(grad) as stack:
-            if self.attention is not None:
-                stack.enter_context(self.attention())
-            if self.compiled:
-                stack.enter_context(torch.compiler.set_stance("force_eager"))
+            drawn = [(g, g.get_state()) for g, _ in self.generators]
             try:
                 self._set_random(self.rng)
+                for g, state in self.generators:
+                    g.set_state(state)
                 for m, _ in flags:  # running averages that do not move are no use: batch norm goes on with those of the batch
-                    m.training = m.training and isinstance(m, torch.nn.modules.batchnorm._BatchNorm)
-                yield
+                    m.training = m.training and m not in self.iterated and isinstance(m, torch.nn.modules.batchnorm._BatchNorm)
+                yield stack
             finally:
                 for m, training in flags:
                     m.training = training
                 for owner, key, buffer, bits in self.buffers:
                     buffer.data.copy_(bits)
                     owner[key] = buffer
+                for g, state in drawn:
+                    g.set_state(state)
                 self._set_random(outer)
 
     @contextmanager
@@ -1037,6 +1079,8 @@ class _Torch:
     def _put(self, w: Any) -> None:
         for p, x in zip(self.params, w.split(self.sizes)):
             p.data.copy_(x.view(p.shape))
+        for p, row, bits in self.padding:  # has no gradient, and so stays
+            p.data[row] = bits
 
     def _forward(self, data: Any) -> Tuple[Any, Any]:
         """The loss, and the outputs if they are known."""
@@ -1069,7 +1113,7 @@ class _Torch:
 
     def write(self, tensors: List[Any], view: memoryview) -> None:
         torch, kind = self.torch, {"dtype": self.dtype, "device": "cpu"}
-        parts = [torch.zeros(n, **kind) if t is None else t.detach().reshape(-1).to(**kind) for n, t in zip(self.sizes, tensors)]
+        parts = [torch.zeros(n, **kind) if t is None else t.detach().reshape(-1).to(**kind) for n, t in zip(self.sizes, _dense(tensors))]
         torch.cat(parts, out=self.read(view))
 
     def release(self) -> None:
@@ -1096,11 +1140,52 @@ class _Torch:
 
     def _kept(self) -> Tuple[Any, Any]:
         if self.graph is None:
-            with self._still():
-                self.graph = self._forward(self.batch)
-            if not self.graph[0].requires_grad:
+            seen = _witness(self.torch) if self.linked is not False else None
+            with self._still() as stack:
+                if seen is not None:
+                    stack.enter_context(seen)
+                loss, outputs = self._forward(self.batch)
+            if not loss.requires_grad:
                 raise ValueError("the loss does not depend on the weights")
+            self.inner = self._inner(seen, loss, outputs)
+            if self.linked is None and seen is not None:
+                self._note(seen)
+            self.graph, self.linked = (loss, outputs), self.inner is not outputs
         return self.graph
+
+    def _inner(self, seen: Any, loss: Any, outputs: Any) -> Any:
+        """The outputs, or what they were computed from by a last log-softmax, softmax or sigmoid that belongs to the loss: as a
+        function of that the loss is cross-entropy, which is convex, and of the outputs it may be linear, which has no
+        Gauss-Newton matrix."""
+        def source(x: Any, *names: str) -> Any:
+            name, of, _ = seen.links.get(id(x), ("", None, None))
+            return of if name in names else None
+
+        if seen is None or not isinstance(outputs, self.torch.Tensor) or not outputs.requires_grad:
+            return outputs
+        logits = source(outputs, "log_softmax", "logsigmoid")
+        if logits is None:
+            logits = source(source(outputs, "log"), "softmax", "sigmoid")
+        if logits is not None:
+            with self._settings():
+                slope = self.torch.autograd.grad(loss, outputs, create_graph=True, allow_unused=True)
+                v = self.torch.arange(outputs.numel(), device=outputs.device).remainder(7).to(outputs.dtype).view(outputs.shape)
+                bent, = self._along(slope, [outputs], [v])
+            return logits if bent is None or not bent.any() else outputs
+        if any(x is outputs or source(x, "log") is outputs for x in seen.entropies):
+            logits = source(outputs, "softmax", "sigmoid")
+        return outputs if logits is None else logits
+
+    def _note(self, seen: Any) -> None:
+        """Tell what was seen of the functions that the model and the loss call."""
+        if seen.half and not any(p.element_size() < 4 for p in self.params):
+            self._find("16 bits within the model or the loss", ", ".join(list(seen.half)[:3]),
+                       "compute it in float32, without autocast: products and eigenvalues have two or three digits so")
+        if seen.drops and not any(f["what"] == "dropout" for f in self.findings):
+            self._find("dropout by function", ", ".join(seen.drops), "pass training=False, or leave it: each product draws the same mask")
+        self.generators = list(seen.generators.values())
+        for g, state in self.generators:
+            g.set_state(state)
 
     def loss(self, w: Any) -> Dict[str, float]:
         return self._evaluate(w, self.batch, False)
@@ -1109,8 +1194,18 @@ class _Torch:
         return self._evaluate(w, self.test, True)
 
     def _evaluate(self, w: Any, data: Any, testing: bool) -> Dict[str, float]:
-        with self._weights(w), self._still(grad=False, testing=testing):
-            return self._figures(data, *self._forward(data))
+        with self._weights(w):
+            if not self.derives:
+                try:
+                    with self._still(grad=False, testing=testing):
+                        return self._figures(data, *self._forward(data))
+                except Exception as error:
+                    if _is_memory(error):
+                        raise
+            with self._still(testing=testing):
+                told = self._figures(data, *self._forward(data))
+            self.derives = True  # the loss differentiates by its inputs, as a PINN's
+            return told
 
     def grad(self, w: Any, rows: Any) -> Tuple[Dict[str, float], List[Any]]:
         derive = self.torch.autograd.grad
@@ -1126,7 +1221,7 @@ class _Torch:
         if rows is not None:
             if min(rows) < 0 or max(rows) >= self.count:
                 raise ValueError("there are no such rows")
-            data = tuple(x.index_select(0, self.torch.tensor(rows, device=x.device)) for x in data)
+            data = _each(data, lambda x: x.index_select(0, self.torch.tensor(rows, device=x.device)))
         with self._weights(w), self._still():
             loss, _ = self._forward(data)
             return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
@@ -1152,17 +1247,17 @@ class _Torch:
     def hv(self, v: Any) -> List[Any]:
         with self._settings():
             if self.second is None:
-                self.second = self.torch.autograd.grad(self._kept()[0], self.params, create_graph=True, allow_unused=True)
+                self.second = _dense(self.torch.autograd.grad(self._kept()[0], self.params, create_graph=True, allow_unused=True))
             return self._along(self.second, self.params, self._vectors(v))
 
     def _split(self) -> Tuple[Any, Any, Any, Any]:
         """The outputs, the gradient of the loss by them, u, and Jᵀu."""
         if self.split is None:
             derive = self.torch.autograd.grad
-            loss, outputs = self._kept()
+            loss, outputs = self._kept()[0], self.inner
             slope = derive(loss, outputs, create_graph=True)
             u = self.torch.zeros_like(outputs, requires_grad=True)
-            self.split = outputs, slope, u, derive(outputs, self.params, u, create_graph=True, allow_unused=True)
+            self.split = outputs, slope, u, _dense(derive(outputs, self.params, u, create_graph=True, allow_unused=True))
         return self.split
 
     def gnv(self, v: Any) -> List[Any]:
@@ -1192,6 +1287,60 @@ class _Torch:
         if self.change is None:
             raise NotImplementedError("the last change of the weights is not known")
         return self.change
+
+
+def _each(data: Any, do: Any) -> Any:
+    """The data with do(tensor) in place of each of its tensors of one dimension or more."""
+    if hasattr(data, "is_floating_point"):
+        return do(data) if data.dim() else data
+    if isinstance(data, Mapping):
+        changed = {k: _each(v, do) for k, v in data.items()}
+        return changed if type(data) is dict else type(data)(changed)
+    if isinstance(data, (tuple, list)):
+        parts = [_each(x, do) for x in data]
+        return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
+    return data
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _dense(tensors: Any) -> List[Any]:
+    """Tensors without the sparse ones of an Embedding(sparse=True)."""
+    return [t.to_dense() if t is not None and t.is_sparse else t for t in tensors]
+
+
+def _witness(torch: Any) -> Any:
+    """A context that sees the functions that a model and its loss call; None where torch is older than 1.13."""
+    if not hasattr(torch.overrides, "TorchFunctionMode"):
+        return None
+
+    class Witness(torch.overrides.TorchFunctionMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.links: Dict[int, Any] = {}  # by the id of a result: the function, its input, and the result
+            self.entropies: List[Any] = []  # what losses took that are cross-entropies
+            self.half, self.drops, self.generators = {}, {}, {}
+
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), named: Any = None) -> Any:
+            named, name = named or {}, getattr(function, "__name__", "")
+            own = named.get("generator")
+            if isinstance(own, torch.Generator) and id(own) not in self.generators:
+                self.generators[id(own)] = own, own.get_state()
+            result = function(*args, **named)
+            first = args[0] if args else named.get("input")
+            if name in ("log_softmax", "softmax", "logsigmoid", "sigmoid", "log"):
+                self.links[id(result)] = name, first, result
+            elif name in ("nll_loss", "kl_div", "binary_cross_entropy"):
+                self.entropies.append(first)
+            elif "dropout" in name and named.get("training", (args[2:] or [True])[0]) and named.get("p", (args[1:] or [1])[0]):
+                self.drops[name] = True
+            if isinstance(result, torch.Tensor) and result.dtype in (torch.bfloat16, torch.float16):
+                self.half[name] = True
+            return result
+
+    return Witness()
 
 
 def _hold_memory() -> None:
