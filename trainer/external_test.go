@@ -175,7 +175,7 @@ func TestWhatATwinLacks(t *testing.T) {
 	}{
 		{[]string{"hv"}, config.Config{}, "has no gradient"},
 		{[]string{"grad"}, config.Config{Optimizer: "tr-gn"}, "no products with the Gauss–Newton matrix"},
-		{[]string{"grad"}, config.Config{Optimizer: "adam"}, "no rows"},
+		{[]string{"grad"}, config.Config{Optimizer: "adam", Set: []string{"batch=9"}}, "no rows to take some of: expected batch=0"},
 		{[]string{"grad", "gnv"}, config.Config{Optimizer: "tr-gn-jacobi"}, "no diagonal"},
 		{nil, config.Config{Optimizer: "bpls"}, "layers are not known"},
 		{nil, config.Config{Optimizer: "tr-rows"}, "rows of its Jacobian"},
@@ -193,6 +193,20 @@ func TestWhatATwinLacks(t *testing.T) {
 		var before *PrepareError
 		if !errors.As(err, &before) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v %s: %v, expected %q", c.has, c.c.Optimizer, err, c.want)
+		}
+	}
+}
+
+// Where a model has no losses of some rows, methods of batches take all at once: by themselves, and as they are told.
+func TestAllRowsAtOnce(t *testing.T) {
+	for _, set := range [][]string{nil, {"batch=0"}} {
+		own := config.Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Seed: 3, Optimizer: "adam", Set: []string{"batch=0"}}
+		s, there := twin(t, own)
+		s.Behave(peertest.Manner{Has: []string{"grad", "eval"}})
+		there.Set = set
+		want, got := of[event.EpochEvent](train(t, own)), of[event.EpochEvent](train(t, there))
+		if len(got) != len(want) || bare(got[len(got)-1]) != bare(want[len(want)-1]) {
+			t.Errorf("%q: %s\nown %s", set, bare(got[len(got)-1]), bare(want[len(want)-1]))
 		}
 	}
 }

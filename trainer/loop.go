@@ -132,7 +132,7 @@ func (l *loop) prepare() error {
 func (l *loop) bind() error {
 	c, t, fresh := l.work.Config, l.nets, l.session.checkpoint == nil // else a checkpoint has a method of its own
 	l.work.Pool = reduce.NewPool(c.Threads)
-	c.AdaptDefaults(t.Settings, l.work.Problem.Data, c.HasSetting)
+	l.work.AdaptDefaults(t.Settings, c.HasSetting)
 	if fresh {
 		if err := l.work.CheckMethod(t.Info, t.Settings); err != nil {
 			return &PrepareError{Err: err}

@@ -15,7 +15,10 @@ type External interface {
 	InitTo(dst []float64)    // the weights that it begins with
 	// Offers returns an *optim.CapabilityError for what it lacks of what a method needs.
 	Offers(need optim.Capability) error
-	// RowsGradientTo stores the gradient of the mean loss over some rows at w, and returns that loss.
+	// OffersBatches returns such an error if there are no losses of some rows.
+	OffersBatches() error
+	// RowsGradientTo stores the gradient of the mean loss over some rows at w, and returns that loss. Without
+	// batches these are all rows.
 	RowsGradientTo(dst, w []float64, rows []int) (loss float64)
 	Digest() string // of the model and its rows
 	Close() error

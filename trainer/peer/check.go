@@ -84,7 +84,8 @@ func (m *Model) check() error {
 		}
 		if d := skew(first, second, v, u); d > symmetric && !m.rounds() {
 			m.drop(p.request)
-			m.notes = append(m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d, m.because()))
+			m.notes = append(
+				m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d, m.because()))
 			continue
 		}
 		switch {

@@ -124,8 +124,6 @@ func (m *Model) Offers(need optim.Capability) error {
 	return errors.Join(
 		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton),
 			cmp.Or(m.flat, "the model answers no products with the Gauss–Newton matrix")),
-		lacks(optim.NeedsRows, m.about.Can(HasRows),
-			"the model has no rows to take some of: expected a method that takes all"),
 		lacks(optim.NeedsLayers|optim.NeedsFactors, false,
 			"its layers are not known: expected a method that needs none"),
 		lacks(optim.NeedsSquares, false, "the model gives no squares of its rows' gradients"),
@@ -140,6 +138,15 @@ func (m *Model) OffersDiagonal() error {
 		return nil
 	}
 	return &optim.CapabilityError{Reason: m.about.Name + ": the model answers no diagonal of the Gauss–Newton matrix"}
+}
+
+// OffersBatches returns an *optim.CapabilityError if the model has no losses of some of its rows. All rows at once can
+// always be had.
+func (m *Model) OffersBatches() error {
+	if m.about.Can(HasRows) {
+		return nil
+	}
+	return &optim.CapabilityError{Reason: m.about.Name + ": the model has no rows to take some of: expected batch=0"}
 }
 
 // Bind returns the model on all its training rows, or all its test rows, wherever its point is.
@@ -162,6 +169,9 @@ func (m *Model) Current(w []float64) (objective.Linearization, error) {
 
 // RowsGradientTo stores the gradient of the mean over some rows at w.
 func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
+	if len(rows) == max(1, m.about.Rows) && !m.about.Can(HasRows) {
+		rows = nil // all at once
+	}
 	loss, err := m.end.RowsGradientTo(dst, w, rows)
 	m.must(err)
 	return loss

@@ -82,9 +82,10 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 			out = tableSpace(&c, rows)
 		}
 		if there := p.External; there != nil {
+			whole := there.OffersBatches() != nil
 			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 				info, err := methods.Lookup(name)
-				return err != nil || there.Offers(info.Needs) != nil
+				return err != nil || there.Offers(info.Needs) != nil || whole && info.Needs&optim.NeedsRows != 0
 			})
 		}
 		_ = p.Close() // which has said what it can

@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/config"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 	"newtop/trainer/optim/trust"
 	"newtop/trainer/peer"
 )
@@ -109,12 +110,29 @@ func (w *Workplace) External() *ExternalModel {
 	return m
 }
 
+// AdaptDefaults adapts the settings to the data, as config.Config's does, and to an external model: where that has no
+// losses of some rows, a method takes all at once.
+func (w *Workplace) AdaptDefaults(settings *optim.Settings, set func(key string) bool) {
+	w.Config.AdaptDefaults(settings, w.Problem.Data, set)
+	m, size := w.External(), minibatch.Size
+	if m == nil || m.OffersBatches() == nil || !size.In(settings) || set(size.Key) || w.Config.Batch > 0 {
+		return
+	}
+	if err := settings.Set(size.Key, 0); err != nil {
+		panic("workplace: " + err.Error())
+	}
+}
+
 // checkExternal returns an error if an external model can't be trained by a method with such settings.
 func (w *Workplace) checkExternal(info *optim.Info, settings *optim.Settings) error {
 	m := w.External()
 	switch {
 	case m == nil:
 		return nil
+	case info.Needs&optim.NeedsRows != 0 && minibatch.Size.In(settings) && minibatch.Size.Of(settings) > 0:
+		if err := m.OffersBatches(); err != nil {
+			return fmt.Errorf("%s: %w", info.Name, err)
+		}
 	case trust.Blocks.In(settings) && trust.Blocks.Of(settings) > 1:
 		return &config.ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)),
 			Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}

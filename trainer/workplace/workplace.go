@@ -154,7 +154,7 @@ func (w *Workplace) DefaultSettings(info *optim.Info) *optim.Settings {
 	settings := optim.NewSettings(info.Parameters)
 	// A number of rows or blocks that this method refuses is left at the method's own default.
 	_ = w.Config.ApplySizes(info, settings)
-	w.Config.AdaptDefaults(settings, w.Problem.Data, func(string) bool { return false })
+	w.AdaptDefaults(settings, func(string) bool { return false })
 	return settings
 }
 
