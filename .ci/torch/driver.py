@@ -50,7 +50,7 @@ class Driver:
         self.thread.start()
         try:
             return self.meet()
-        except (EOFError, OSError):
+        except (EOFError, OSError, Failed):
             self.join()
             raise
 
@@ -66,6 +66,8 @@ class Driver:
         self.sock = self.listener.accept()[0]
         self.sock.settimeout(60)
         self.hello, _ = self.receive()
+        if self.hello["op"] == "error":
+            raise Failed(self.hello["error"])
         assert self.hello["op"] == "hello" and self.hello["protocol"] == [1, 1], self.hello
         self.n, self.dtype = self.hello["n"], np.dtype({"F64": "<f8", "F32": "<f4"}[self.hello["dtype"]])
         assert sum(int(np.prod(b["shape"])) for b in self.hello["blocks"]) == self.n

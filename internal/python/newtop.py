@@ -288,7 +288,7 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
     sock = _connect(listen) if _rank() == 0 else None
     if sock is None:
         return model if hasattr(model, "named_parameters") else loss_fn
-    with sock:
+    with sock, _told(sock):
         if hasattr(model, "named_parameters"):
             what = _Torch(model, loss_fn, batch, eval, rows)
             what.try_products()
@@ -319,7 +319,7 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
     """
     sock = _connect(listen) if _rank() == 0 else None
     if sock is not None:
-        with sock:
+        with sock, _told(sock):
             _drive(sock, _Plain(model), name, on_event)
     return model
 
@@ -379,6 +379,17 @@ def _open(path: str, listen: bool = False) -> socket.socket:
     if hasattr(os, "register_at_fork"):  # a child that lives on would hide that this process died
         os.register_at_fork(after_in_child=sock.close)
     return sock
+
+
+@contextmanager
+def _told(sock: socket.socket) -> Any:
+    """Tell newtop in place of hello of an exception that ends the program."""
+    try:
+        yield
+    except Exception as error:
+        with suppress(Exception):
+            _Wire(sock).send({"op": "error", "error": _described(error)})
+        raise
 
 
 class _Broken(Exception):
@@ -689,6 +700,7 @@ class _Jax:
         import jax
         import numpy
         from jax.flatten_util import ravel_pytree
+        _check_leaves(jax, params)
         self.w, self.unravel = ravel_pytree(params)
         self.jax, self.batch, self.numpy, self.tree = jax, batch, numpy, jax.tree_util
         leaves = self.tree.tree_leaves(batch)
@@ -699,17 +711,45 @@ class _Jax:
             params = self.unravel(w)
             return loss_fn(params, data) if outputs is None else loss_fn(outputs(params, data[0]), data[1])
 
-        def gnv(w: Any, v: Any, data: Any) -> Any:
-            out, pull = jax.vjp(lambda w: outputs(self.unravel(w), data[0]), w)
-            along = jax.jvp(lambda w: outputs(self.unravel(w), data[0]), (w,), (v,))[1]
-            return pull(jax.jvp(jax.grad(lambda o: loss_fn(o, data[1])), (out,), (along,))[1])[0]
+        def forward(f: Any, x: Any, v: Any) -> Any:
+            return jax.jvp(f, (x,), (v,))[1]
 
+        def reverse(f: Any, x: Any, v: Any) -> Any:
+            """The same by two derivatives backward, of which the second is that of (Jᵀu, v) by u: what custom_vjp has not forward."""
+            out, pull = jax.vjp(f, x)
+            return jax.vjp(lambda u: pull(u)[0], jax.numpy.zeros_like(out))[1](v)[0]
+
+        def curvature(along: Any) -> Any:
+            if along is reverse:  # the Hessian is symmetric: the gradient of (gradient, v)
+                return lambda w, v, data: jax.grad(lambda w: jax.numpy.vdot(jax.grad(lambda w: loss(w, data))(w), v))(w)
+            return lambda w, v, data: along(jax.grad(lambda w: loss(w, data)), w, v)
+
+        def gauss_newton(along: Any) -> Any:
+            def gnv(w: Any, v: Any, data: Any) -> Any:
+                net = lambda w: outputs(self.unravel(w), data[0])
+                out, pull = jax.vjp(net, w)
+                return pull(along(jax.grad(lambda o: loss_fn(o, data[1])), out, along(net, w, v)))[0]
+            return gnv
+
+        def first(product: Any, name: str) -> Any:
+            """The first of both ways that JAX knows; None, with a finding, where it knows neither."""
+            for along in forward, reverse:
+                try:
+                    compiled = jax.jit(product(along))
+                    compiled(self.w, self.w, batch)
+                    return compiled
+                except Exception as error:
+                    failed = error
+            self.findings.append({"what": f"{name} fails", "where": _line(failed), "remedy": "newtop takes differences of gradients" if name == "hv" else "a loss of the outputs that JAX differentiates twice"})
+
+        self.findings: List[Dict[str, str]] = []
         value, slope = jax.jit(loss), jax.jit(jax.value_and_grad(loss))
-        curve = jax.jit(lambda w, v, data: jax.jvp(jax.grad(lambda w: loss(w, data)), (w,), (v,))[1])
+        jax.eval_shape(jax.value_and_grad(loss), self.w, batch)  # what fails, fails before newtop asks
+        curve, product = first(curvature, "hv"), first(gauss_newton, "gnv") if outputs is not None else None
         self.loss, self.grad = lambda w: float(value(self.own(w), batch)), lambda w: self.both(slope(self.own(w), batch))
-        self.hv = lambda w, v: curve(self.own(w), self.own(v), batch)
-        if outputs is not None:
-            product = jax.jit(gnv)
+        if curve is not None:
+            self.hv = lambda w, v: curve(self.own(w), self.own(v), batch)
+        if product is not None:
             self.gnv = lambda w, v: product(self.own(w), self.own(v), batch)
         if test is not None:
             self.eval = lambda w: float(value(self.own(w), test))
@@ -723,7 +763,7 @@ class _Jax:
         shapes = [list(x.shape) for x in self.tree.tree_leaves(params)]
         blocks = [{"name": n, "shape": s} for n, s in zip(names or map(str, range(len(shapes))), shapes)]
         return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if str(self.w.dtype).endswith("float64") else "F32", "blocks": blocks,
-                "rows": self.count, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
+                "rows": self.count, "findings": self.findings, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
 
     def own(self, w: Any) -> Any:
         return self.jax.numpy.asarray(w, dtype=self.w.dtype)
@@ -739,6 +779,20 @@ class _Jax:
 
     def params(self) -> Any:
         return self.unravel(self.w)
+
+
+def _check_leaves(jax: Any, params: Any) -> None:
+    """Refuse leaves that are no weights."""
+    flat = jax.tree_util.tree_leaves(params)
+    kinds = [str(getattr(x, "dtype", type(x).__name__)) for x in flat]
+    for kind in kinds:
+        if "complex" in kind:
+            raise TypeError(f"params have leaves of {kind}: give the real and the imaginary part as two leaves")
+        if "float" not in kind:
+            raise TypeError(f"params have leaves of {kind}, which are no weights: leave them out, as with flax.nnx.split(model, nnx.Param, ...) "
+                            "or equinox.partition(model, equinox.is_inexact_array)")
+    if not flat:
+        raise ValueError("params have no leaves: expected a tree of arrays")
 
 
 def _digest(*parts: Any) -> str:

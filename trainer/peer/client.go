@@ -74,6 +74,7 @@ func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Clie
 	}
 	hello, err := c.wire.greet(&o)
 	if err != nil {
+		c.left = true // it is told by the end of the connection, and has what failed to print
 		c.shut()
 		return nil, err
 	}

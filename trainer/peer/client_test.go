@@ -209,6 +209,8 @@ func TestBadHello(t *testing.T) {
 		keys map[string]any
 	}{
 		{"first frame", map[string]any{"op": "step"}},
+		{"first frame", map[string]any{"op": "error", "error": 3}},
+		{"peer: TypeError: a line", map[string]any{"op": "error", "error": map[string]any{"kind": "failed", "message": "TypeError:\na line"}}},
 		{"protocol is missing", map[string]any{"protocol": nil}},
 		{"versions 2 to 3", map[string]any{"protocol": []int{2, 3}}},
 		{"protocol is [1]", map[string]any{"protocol": []int{1}}},

@@ -28,6 +28,12 @@ func (w *wire) greet(o *Options) (*hello, error) {
 	if err != nil {
 		return nil, w.fail("hello", o.Hello, err)
 	}
+	if op, _ := h.text("op"); op == "error" {
+		var e struct{ Message string }
+		if err := h.read("error", &e); err == nil {
+			return nil, fmt.Errorf("%s: %s", w.name, line(e.Message))
+		}
+	}
 	peer, err := parseHello(h)
 	if err != nil {
 		return nil, fmt.Errorf("%s: hello: %w", w.name, err)
