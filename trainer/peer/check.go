@@ -92,8 +92,8 @@ func (m *Model) check() error {
 		case p.request == HasGaussNewton && bends && floats.Norm(first, 2) <= vanishing:
 			m.drop(HasGaussNewton)
 			m.drop(HasDiagonal)
-			m.flat = "the loss is linear in the outputs, so that its Gauss–Newton matrix is 0: expected outputs before " +
-				"the last function of the model, as logits, or a method without that matrix, as tr-newton"
+			m.flat = "the loss is linear in the outputs, so that its Gauss–Newton matrix is 0: expected outputs " +
+				"before the last function of the model, as logits, or a method without that matrix, as tr-newton"
 			m.notes = append(m.notes, m.flat)
 		case p.request == HasHessian:
 			bends = floats.Norm(first, 2) > vanishing

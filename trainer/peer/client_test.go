@@ -210,7 +210,7 @@ func TestBadHello(t *testing.T) {
 	}{
 		{"first frame", map[string]any{"op": "step"}},
 		{"first frame", map[string]any{"op": "error", "error": 3}},
-		{"peer: TypeError: a line", map[string]any{"op": "error", "error": map[string]any{"kind": "failed", "message": "TypeError:\na line"}}},
+		{"peer: TypeError: a line", map[string]any{"op": "error", "error": map[string]any{"kind": "failed", "message": "TypeError: a line"}}},
 		{"protocol is missing", map[string]any{"protocol": nil}},
 		{"versions 2 to 3", map[string]any{"protocol": []int{2, 3}}},
 		{"protocol is [1]", map[string]any{"protocol": []int{1}}},

@@ -66,7 +66,8 @@ func (t *TextRecorder) Record(e event.Event) error {
 		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format),
 			Bytes(e.Bytes))
 	case event.ConsoleEvent:
-		if t.opened && !t.run.External() { // what another program prints that trains by itself is its own
+		// what another program prints that trains by itself is its own, but for what newtop finds in its model
+		if t.opened && !t.run.External() || strings.HasPrefix(e.Text, "newtop: ") {
 			fmt.Fprintln(t.messages, Printable(e.Text))
 		}
 	case event.DoneEvent:

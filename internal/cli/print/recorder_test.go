@@ -126,6 +126,20 @@ func TestOpeningOfAPeer(t *testing.T) {
 	}
 }
 
+// TestFindingsInAnotherProgram: of what a program prints that trains by itself only what newtop finds in its model is told.
+func TestFindingsInAnotherProgram(t *testing.T) {
+	var said strings.Builder
+	r := TextRecorder{messages: &said, opened: true}
+	for _, text := range []string{"its own", "newtop: dropout (1): call model.eval()"} {
+		if err := r.Record(event.ConsoleEvent{Text: text}); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := "newtop: dropout (1): call model.eval()\n"; said.String() != want || !r.run.External() {
+		t.Errorf("says %q, expected %q", said.String(), want)
+	}
+}
+
 // TestLargeGroupsAreNoColumns: of a look into a program only its epochs are in the table, and a note tells the rest
 // once.
 func TestLargeGroupsAreNoColumns(t *testing.T) {
