@@ -25,7 +25,8 @@ newtop.watch(model) adds the norms of gradients and weights.
 
 newtop.serve(model, loss_fn, batch) lets newtop train a PyTorch model, and
 newtop.probe(model, loss_fn, batch) lets it look at the curvature while your own
-loop trains. docs/own-model.md has examples.`,
+loop trains; newtop.spectrum(model, loss_fn, batch) returns eigenvalues.
+docs/own-model.md has examples.`,
 		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl\nnewtop " +
 			"--model model.py\nnewtop watch -- python3 train.py",
 		Args: flags.NoArguments,

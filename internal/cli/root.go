@@ -130,7 +130,7 @@ func groups(processes *launch.Group) []group {
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes),
 			train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
-		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain()}},
+		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain(), newSpectrum()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), newVersion()}},
 	}
 }

@@ -254,6 +254,7 @@ if hasattr(os, "register_at_fork"):  # the lock may be held by a thread that a c
 #
 #    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
 #    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
+#    s = newtop.spectrum(model, loss_fn, (inputs, targets))     its eigenvalues as it is
 
 import array  # noqa: E402
 import ctypes  # noqa: E402
@@ -337,6 +338,97 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
     program may have several probes.
     """
     return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name)
+
+
+def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, ends: str = "both", of: str = "hessian", tolerance: float = 1e-6,
+             density: bool = False, layers: Optional[str] = None, vectors: bool = False, outputs: Any = None, threads: int = 0) -> Any:
+    """The k largest and k smallest eigenvalues of the Hessian of the loss at the weights as they are.
+
+        s = newtop.spectrum(model, loss_fn, (inputs, targets))
+        s.eigenvalues, s.bounds
+
+    model, loss_fn, batch and outputs are as for serve(), of PyTorch or JAX. Some eigenvalue lies within bounds[i] of
+    eigenvalues[i], which go downwards; s.differences says where these are estimates. ends="top" has the largest alone;
+    of="gauss-newton" that matrix; layers="blocks.*" a spectrum of the block of each layer that matches, in s.layers by name.
+    With density, s.density has grid, values and errors, and s.trace and s.trace_error are the sum of all eigenvalues and its
+    standard error. With vectors, s.vectors[i] is the i-th eigenvector. Arrays are NumPy's. It needs the program newtop: in
+    PATH, beside this Python, or named by NEWTOP.
+    """
+    import numpy
+    import tempfile
+    what = _Torch(model, loss_fn, batch, None) if hasattr(model, "named_parameters") else _Plain(_Jax(model, loss_fn, batch, None, outputs, False))
+    if isinstance(what, _Torch):
+        what.try_products()
+        if what.fatal():
+            raise RuntimeError(what.fatal())
+    with tempfile.TemporaryDirectory(prefix="newtop") as place:
+        file = os.path.join(place, "vectors.safetensors")
+        lines = _ask(place, what, ["spectrum", "--format", "jsonl", f"--count={k}", f"--ends={ends}", f"--of={of}", f"--tolerance={tolerance!r}", f"--threads={threads}",
+                                   *(["--density"] if density else []), *([f"--layers={layers}"] if layers else []), *(["--vectors", file] if vectors else [])])
+        found = [_Spectrum(numpy, json.loads(line)) for line in lines]
+        if vectors:
+            with open(file, "rb") as f:
+                size, = struct.unpack("<Q", f.read(8))
+                heads = json.loads(f.read(size))
+                for s in found:
+                    head = heads[s.layer or "all"]
+                    f.seek(8 + size + head["data_offsets"][0])
+                    s.vectors = numpy.frombuffer(f.read(head["data_offsets"][1] - head["data_offsets"][0]), "<f8").reshape(head["shape"])
+    if not layers:
+        return found[0]
+    found[0].layers = {s.layer: s for s in found}
+    return found[0].layers
+
+
+class _Spectrum:
+    """What spectrum() returns, from a line of `newtop spectrum --format jsonl`."""
+
+    def __init__(self, numpy: Any, told: Dict[str, Any]) -> None:
+        def array(values: Any) -> Any:
+            return numpy.array([float(v if v is not None else "nan") for v in values])
+
+        self.eigenvalues, self.bounds, self.vectors = array(told["eigenvalues"]), array(told["residuals"]), None
+        self.layer, self.weights, self.loss, self.products = told.get("layer", ""), told["weights"], float(told["loss"]), told["products"]
+        self.differences, self.open, self.notes = told.get("differences", False), told.get("open", ""), told.get("notes", [])
+        trace = told.get("trace") or {"value": "nan", "error": "nan"}
+        self.trace, self.trace_error = (float(v if v is not None else "nan") for v in (trace["value"], trace["error"]))
+        self.density = {key: array(told["density"][key]) for key in ("grid", "values", "errors")} if told.get("density") else None
+
+    def __repr__(self) -> str:
+        pairs = ", ".join(f"{v:.7g} ± {b:.0e}" for v, b in zip(self.eigenvalues, self.bounds))
+        return f"<spectrum{' of ' + self.layer if self.layer else ''}: {pairs}>"
+
+
+def _ask(place: str, what: Any, arguments: List[str]) -> List[str]:
+    """Have the program newtop ask a model, and return the lines that it prints."""
+    import shutil
+    import subprocess
+    import sysconfig
+    program = os.environ.get("NEWTOP") or shutil.which("newtop") or shutil.which("newtop", path=sysconfig.get_path("scripts"))
+    if not program:
+        raise RuntimeError("the program newtop is not found: put it into PATH, or its path into the variable NEWTOP")
+    path = os.path.join(place, "socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door, open(os.path.join(place, "out"), "w+b") as out, open(os.path.join(place, "err"), "w+b") as err:
+        door.bind(path)
+        door.listen(1)
+        door.settimeout(0.05)
+        process = subprocess.Popen([program, *arguments, "--model", "unix:" + path], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        try:
+            while process.poll() is None:
+                with suppress(socket.timeout):
+                    sock = door.accept()[0]
+                    with sock, suppress(SystemExit):  # its own words follow
+                        sock.settimeout(None)
+                        _drive(sock, what, None, None)
+                    break
+            status = process.wait()
+        finally:
+            process.kill()
+        for file in (out, err):
+            file.seek(0)
+        if status != 0:
+            raise RuntimeError(err.read().decode(errors="replace").strip()[-2000:] or f"newtop ended with status {status}")
+        return out.read().decode().splitlines()
 
 
 def seed(default: int = 0) -> int:

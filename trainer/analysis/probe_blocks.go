@@ -8,6 +8,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
 )
 
 // norms are those of whole vectors.
@@ -29,7 +30,7 @@ func (p *probe) blocks() error {
 	}
 	h := newDiagonalBlock(p.h)
 	for i, b := range p.o.Blocks {
-		h.from, h.to = b.From, b.To
+		h.weights = []optim.Span{{First: b.From, Last: b.To}}
 		lambda, err := p.largest(h, p.left()/(len(p.o.Blocks)-i))
 		if err != nil {
 			return err
@@ -76,22 +77,36 @@ func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	return math.NaN(), nil
 }
 
-// diagonalBlock is the rows and columns of a matrix from one place to before another.
+// diagonalBlock is the rows and columns of a matrix that some weights have.
 type diagonalBlock struct {
 	krylov.Operator
-	from, to int
-	v, hv    []float64 // of the whole matrix
+	weights []optim.Span
+	v, hv   []float64 // of the whole matrix
 }
 
 func newDiagonalBlock(h krylov.Operator) *diagonalBlock {
 	return &diagonalBlock{Operator: h, v: make([]float64, h.Dim()), hv: make([]float64, h.Dim())}
 }
 
-func (d *diagonalBlock) Dim() int { return d.to - d.from }
+func (d *diagonalBlock) Dim() (n int) {
+	for _, w := range d.weights {
+		n += w.Last - w.First
+	}
+	return n
+}
 
 func (d *diagonalBlock) MulVecTo(dst, v []float64) {
+	d.Operator.MulVecTo(d.hv, d.pad(v))
+	for _, w := range d.weights {
+		dst = dst[copy(dst, d.hv[w.First:w.Last]):]
+	}
+}
+
+// pad returns a vector of the block as one of the whole matrix, until the next one.
+func (d *diagonalBlock) pad(v []float64) []float64 {
 	clear(d.v)
-	copy(d.v[d.from:d.to], v)
-	d.Operator.MulVecTo(d.hv, d.v)
-	copy(dst, d.hv[d.from:d.to])
+	for _, w := range d.weights {
+		v = v[copy(d.v[w.First:w.Last], v):]
+	}
+	return d.v
 }

@@ -8,6 +8,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
+	"newtop/trainer/optim"
 )
 
 // The methods and operators of a spectrum; the first is the default.
@@ -25,11 +26,13 @@ type SpectrumOptions struct {
 	Ends     string // one of SpectrumEnds, for Lanczos
 	// wanted residuals, relative to the largest |λ| of their end, by the power method to their own; 0: 1e-3
 	Tolerance float64
-	Steps     int         // the most Lanczos steps; 0: as many as that many eigenvalues may need
-	Density   bool        // whether the density and the trace come with it
-	Seed      uint64      // of what is drawn at random
-	Probes    uint64      // the seed of the density's probes
-	Start     [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
+	Steps     int          // the most Lanczos steps; 0: as many as that many eigenvalues may need
+	Weights   []optim.Span // the block of the matrix that these have; nil: all of it
+	Vectors   *[][]float64 // gets the eigenvectors, in the order of the eigenvalues; nil: nobody wants them
+	Density   bool         // whether the density and the trace come with it
+	Seed      uint64       // of what is drawn at random
+	Probes    uint64       // the seed of the density's probes
+	Start     [][]float64  // what the last spectrum by the same method returned to begin with; nil: nothing
 	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it
 	// needs: with less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
 	Memory int64
@@ -47,6 +50,13 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 	}
 	h := operator(l, o.Operator)
 	inexact := accuracy(l, o.Operator, &e)
+	if o.Weights != nil {
+		b := newDiagonalBlock(h)
+		b.weights, h = o.Weights, b
+		if whole := inexact.ErrorOf; whole != nil {
+			inexact.ErrorOf = func(v []float64) float64 { return whole(b.pad(v)) }
+		}
+	}
 	pairs, start := o.eigenpairs(h, inexact, &e)
 	if e.Stop == krylov.Interrupted {
 		return e, start
@@ -55,6 +65,9 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 	for _, p := range pairs {
 		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
 		e.Residuals = append(e.Residuals, event.Float(p.Bound))
+		if o.Vectors != nil {
+			*o.Vectors = append(*o.Vectors, p.Vector)
+		}
 	}
 	if o.Density && pairs != nil {
 		o.density(h, &e)
@@ -91,8 +104,10 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, inexact krylov.Inexact, 
 		return pairs, o.Start
 	}
 	start = [][]float64{found.Start()}
-	for i := range pairs { // nobody needs them any more
-		pairs[i].Vector = nil
+	for i := range pairs {
+		if o.Vectors == nil {
+			pairs[i].Vector = nil
+		}
 	}
 	return pairs, start
 }

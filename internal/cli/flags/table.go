@@ -153,7 +153,7 @@ var table = []row{
 		usage: "stop after so many epochs without a better one by the validation rows; empty: 30 for a table, never " +
 			"else",
 		again: "stop after so many epochs without a better one by the validation rows; empty: the run's"},
-	{name: "l2", short: "weight decay", group: "generalization", field: "L2", told: true,
+	{name: "l2", group: "generalization", field: "L2", told: true,
 		usage: "weight decay: λ/2 times the sum of squared weights, exact in loss, gradient and curvature"},
 	{name: "input-noise", in: asKey, group: "generalization", value: "SIGMA", field: "InputNoise", told: true,
 		usage: "standard deviation of noise on the scaled inputs, for methods that go through batches"},

@@ -33,13 +33,27 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 		m, err := modelfile.Read(name)
 		return &Model{Model: m}, err
 	}
+	r, from, err := NewestCheckpoint(cmd, a, name)
+	if r == nil && err != nil {
+		return nil, fmt.Errorf("no file %q, and %w", name, err)
+	} else if err != nil {
+		return nil, err
+	}
 	out := new(Model)
-	return out, a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
-		r, err := Find(cmd, s, name)
-		if err != nil {
-			return fmt.Errorf("no file %q, and %w", name, err)
+	out.Model, out.Data, err = trainer.Restore(r.Config, from, r.Opening)
+	return out, err
+}
+
+// NewestCheckpoint returns a recorded run by its ID or name, nil where there is none, and its newest checkpoint.
+func NewestCheckpoint(cmd *cobra.Command, a *StoreFlags, name string) (r *store.Run, from *trainer.Checkpoint,
+	err error) {
+	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
+		var passed error
+		if r, err = Find(cmd, s, name); err != nil {
+			r = nil
+			return err
 		}
-		from, passed, err := s.Checkpoint(cmd.Context(), r.ID)
+		from, passed, err = s.Checkpoint(cmd.Context(), r.ID)
 		switch {
 		case err != nil:
 			return err
@@ -49,7 +63,7 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d",
 				print.OneLine(passed), from.Epoch))
 		}
-		out.Model, out.Data, err = trainer.Restore(r.Config, from, r.Opening)
-		return err
+		return nil
 	})
+	return r, from, err
 }

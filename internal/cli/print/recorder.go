@@ -236,7 +236,7 @@ func spectrum(e *event.SpectrumEvent) string {
 		line += "; ± estimated, as products are from differences"
 	}
 	if e.Stop.Early() {
-		line += "; " + open(e.Open) + " larger than wanted"
+		line += "; " + OpenEnd(e.Open) + " larger than wanted"
 	}
 	if e.Trace != nil {
 		line += fmt.Sprintf("; trace %.4g±%.1g", float64(e.Trace.Value), float64(e.Trace.Error))
@@ -244,8 +244,8 @@ func spectrum(e *event.SpectrumEvent) string {
 	return line
 }
 
-// open says of which eigenvalues some ± are larger than they were wanted.
-func open(end string) string {
+// OpenEnd says of which eigenvalues some ± are larger than they were wanted.
+func OpenEnd(end string) string {
 	switch end {
 	case "largest", "smallest":
 		return "of the " + end + " some ± are"
