@@ -34,16 +34,14 @@ picture() {
 	tmux -L newtop-pictures kill-session -t "$name"
 }
 
-# The film: a run, a switch to another method, its factors from near, the spectrum.
+# The film is the tour, whose scenes have a line each.
 mkdir "$work/film"
 tmux -L newtop-pictures -f /dev/null new-session -d -x 100 -y 30 -s film -c "$work/film" \
-	"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop record $work/film/newtop.cast --theme dark --seed 1 --opt tr-newton --epochs 60 --set spectrum-every=3"
-for key in 7:4 3:k 2.5:Tab 0.4:Tab 0.4:z 2.5:Escape 1:q; do
-	sleep "${key%%:*}"
-	tmux -L newtop-pictures send-keys -t film "${key##*:}"
-done
+	"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop record $work/film/newtop.cast --theme dark --tour"
+sleep 26
+tmux -L newtop-pictures send-keys -t film q
 sleep 3
-go run ./tui/film "$work/film/newtop.cast" docs/cast.svg 15
+go run ./tui/film "$work/film/newtop.cast" docs/cast.svg 24
 
 picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --set spectrum-every=4
 picture theatre 120 36 "Tab Tab z" --theme dark --seed 1 --opt tr-newton --epochs 20
