@@ -14,10 +14,11 @@ import (
 // Pool is a set of threads that networks compute on. Its workers live until Close; the goroutine that
 // asks for work is one of them. A nil *Pool computes on the caller alone.
 //
-// Run owns the exchange: it writes the task, then gives each helper a new turn; the helpers draw task numbers from next
-// until there are none left, and count themselves out of busy. A helper whose work is done looks for its next turn for
-// a while (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its
-// channel, which takes a hundred. Only Run gives turns, only Close closes the channels, and mu keeps both and a second
+// Run owns the exchange: it writes the task, then offers each helper a turn; the helpers that take theirs draw task
+// numbers from next until there are none left, and count themselves out of busy. What no helper has taken when all
+// tasks are drawn, as another thread had its core, Run takes back. A helper whose work is done looks for its next turn
+// for a while (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its
+// channel, which takes a hundred. Only Run offers turns, only Close closes the channels, and mu keeps both and a second
 // Run apart. So everything is over when Run returns, and the workers are gone when Close does.
 type Pool struct {
 	mu      sync.Mutex
@@ -34,7 +35,7 @@ type Pool struct {
 
 // helper is a worker that Run wakes.
 type helper struct {
-	turn   atomic.Int64 // the number of its newest run; a new one is a call to work
+	turn   atomic.Int64 // odd: a turn is offered; whoever makes it even has it
 	asleep atomic.Bool  // it waits for a token, or is about to
 	token  chan struct{}
 	_      [64]byte // what the others write lies on other cache lines
@@ -84,23 +85,31 @@ func (p *Pool) Close() {
 }
 
 func (p *Pool) serve(worker int, h *helper) {
-	for seen := int64(0); ; seen++ {
-		if !p.await(h, seen) {
-			return
+	for p.await(h) {
+		if h.take() {
+			p.draw(worker)
+			p.busy.Add(-1)
 		}
-		p.draw(worker)
-		p.busy.Add(-1)
 	}
 }
 
-// await returns when there is another turn than the one that was seen, or false when there will be none. A token alone
-// is no turn: one comes late when the helper saw its turn, did the work and fell asleep again before Run looked whether
-// it sleeps.
-func (p *Pool) await(h *helper, seen int64) bool {
+// offered reports whether a turn is offered.
+func (h *helper) offered() bool { return h.turn.Load()&1 == 1 }
+
+// take reports whether there was a turn to take, or to take back.
+func (h *helper) take() bool {
+	turn := h.turn.Load()
+	return turn&1 == 1 && h.turn.CompareAndSwap(turn, turn+1)
+}
+
+// await returns when a turn is offered, or false when there will be none. A token alone is no turn: one comes late when
+// the helper saw its turn, did the work and fell asleep again before Run looked whether it sleeps, or when Run took the
+// turn back.
+func (p *Pool) await(h *helper) bool {
 	for {
 		for began := time.Now(); time.Since(began) < spinFor; runtime.Gosched() {
 			for range spins {
-				if h.turn.Load() != seen {
+				if h.offered() {
 					return true
 				}
 			}
@@ -109,7 +118,7 @@ func (p *Pool) await(h *helper, seen int64) bool {
 			}
 		}
 		h.asleep.Store(true)
-		if h.turn.Load() != seen && h.asleep.CompareAndSwap(true, false) {
+		if h.offered() && h.asleep.CompareAndSwap(true, false) {
 			return true // no token comes
 		}
 		if _, ok := <-h.token; !ok {
@@ -148,6 +157,11 @@ func (p *Pool) Run(count int, task func(worker, i int)) {
 		}
 	}
 	p.draw(0)
+	for _, h := range helpers {
+		if h.take() {
+			p.busy.Add(-1)
+		}
+	}
 	for p.busy.Load() > 0 {
 		runtime.Gosched()
 	}

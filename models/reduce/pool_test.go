@@ -130,3 +130,15 @@ func TestNilPool(t *testing.T) {
 	}
 	p.Close()
 }
+
+// TestTurnTakenBack: work ends although a helper never gets a core.
+func TestTurnTakenBack(t *testing.T) {
+	p := &Pool{helpers: []*helper{{token: make(chan struct{}, 1)}}}
+	for range 3 {
+		done := 0
+		p.Run(10, func(worker, i int) { done++ })
+		if done != 10 || p.helpers[0].offered() {
+			t.Fatalf("%d of 10 tasks are done, and a turn is offered: %v", done, p.helpers[0].offered())
+		}
+	}
+}
