@@ -13,6 +13,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/routine"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/stream"
 )
 
@@ -32,9 +33,9 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(j.Group.Announcing(&noteRecorder{printer, cmd.ErrOrStderr(), j.decisions},
-		cmd.ErrOrStderr(),
-		threads))
+	messages := cmd.ErrOrStderr()
+	reminded := &reminder{Recorder: printer, messages: messages}
+	session, err := j.session(j.Group.Announcing(&noteRecorder{reminded, messages, j.decisions}, messages, threads))
 	if err != nil {
 		return err
 	}
@@ -43,8 +44,10 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 		j.record.abandon()
 		return err
 	}
-	messages := cmd.ErrOrStderr()
-	announce(messages, server)
+	look := announce(messages, server)
+	if _, terminal := print.Drawable(messages); terminal {
+		reminded.line = look
+	}
 	j.record.announce(messages)
 
 	serving, leave := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
@@ -61,9 +64,29 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) && missing == nil {
 		j.record.report(messages, false)
 	}
-	h.stay(cmd.Context(), messages, runErr, served)
+	h.stay(cmd.Context(), messages, look, runErr, served)
 	leave(closeReason(cmd.Context(), runErr))
 	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
+}
+
+// reminder says again how to look, after as many epochs as a terminal has rows: their lines have scrolled it away.
+type reminder struct {
+	trainer.Recorder
+	messages io.Writer
+	line     string // "": never
+	epochs   int
+}
+
+// Record passes an event on.
+func (r *reminder) Record(e event.Event) error {
+	err := r.Recorder.Record(e)
+	if _, epoch := e.(event.EpochEvent); epoch && r.line != "" {
+		const screenful = 20
+		if r.epochs++; r.epochs%screenful == 0 {
+			fmt.Fprintln(r.messages, r.line)
+		}
+	}
+	return err
 }
 
 // Watch serves the screen of a source, and closes it. What is served continues to be until the context ends, or the
@@ -97,7 +120,7 @@ func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
 }
 
 // stay waits after the run's end until the server has served long enough, or broke; served still holds its error then.
-func (h *Host) stay(ctx context.Context, messages io.Writer, runErr error, served chan error) {
+func (h *Host) stay(ctx context.Context, messages io.Writer, look string, runErr error, served chan error) {
 	if ctx.Err() != nil || unusable(runErr) || !h.forever && h.linger == 0 {
 		return
 	}
@@ -112,7 +135,7 @@ func (h *Host) stay(ctx context.Context, messages io.Writer, runErr error, serve
 	if runErr != nil {
 		what = print.OneLine(runErr)
 	}
-	fmt.Fprintf(messages, "%s; it is served %s\n", what, until)
+	fmt.Fprintf(messages, "%s; it is served %s; %s\n", what, until, look)
 	select {
 	case <-ctx.Done():
 	case <-over:

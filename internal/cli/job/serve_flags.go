@@ -185,8 +185,8 @@ func (f *ServeFlags) check() error {
 	return nil
 }
 
-// announce says where the run is served and what to type to see it.
-func announce(w io.Writer, s *remote.Server) {
+// announce says where the run is served and what to type to see it, which it returns.
+func announce(w io.Writer, s *remote.Server) (look string) {
 	name, port, err := net.SplitHostPort(s.Addr().String())
 	if err != nil {
 		name, port = s.Addr().String(), "22"
@@ -197,5 +197,7 @@ func announce(w io.Writer, s *remote.Server) {
 		}
 	}
 	fmt.Fprintf(w, "served on %s; host key %s\n", s.Addr(), s.Fingerprint())
-	fmt.Fprintf(w, "to look: ssh -p %s %s\n", port, name)
+	look = fmt.Sprintf("to look: ssh -p %s %s", port, name)
+	fmt.Fprintln(w, look)
+	return look
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
@@ -28,7 +30,7 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 	if !p.opened {
 		p.opened = true
 		p.opening(b)
-		if _, err := fmt.Fprintln(p.out, trialHeader(b)); err != nil {
+		if _, err := fmt.Fprintln(p.out, within(trialHeader(b), print.Width(p.out))); err != nil {
 			return err
 		}
 	}
@@ -46,11 +48,20 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 			continue
 		}
 		p.reported[t.Number] = t.Epochs
-		if _, err := fmt.Fprintln(p.out, trialLine(b, t)); err != nil {
+		if _, err := fmt.Fprintln(p.out, within(trialLine(b, t), print.Width(p.out))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// within cuts a line to a terminal's width, 0 for none: a line that is broken is no row of a table, and tune show has
+// all of a trial.
+func within(line string, width int) string {
+	if width == 0 {
+		return line
+	}
+	return ansi.Truncate(line, width, "…")
 }
 
 // opening says what is searched.

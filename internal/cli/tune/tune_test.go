@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/cli/clitest"
 	"newtop/internal/cli/print"
@@ -219,5 +222,16 @@ func TestSearchList(t *testing.T) {
 	}
 	if rows := searchRows(list); len(rows) != 2 || rows[0].State != "interrupted" || rows[0].Trials != 12 {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// TestWithin: a row of the table of trials is not wider than the terminal, and whole in a pipe.
+func TestWithin(t *testing.T) {
+	const line = "   32 done       0.00 %      75     118.6     1.00  opt=kfac rate=0.4149 batch=239 schedule=linear"
+	if got := within(line, 80); ansi.StringWidth(got) != 80 || !strings.HasSuffix(got, "…") {
+		t.Errorf("%q", got)
+	}
+	if got := within(line, 0); got != line {
+		t.Errorf("%q", got)
 	}
 }

@@ -95,10 +95,10 @@ func parting(e *event.SliceEvent, k profileCurve) string {
 	case lowest == 0:
 		best = "; nowhere along it does the loss fall"
 	case low < 1-1e-9:
-		best = "; the least loss is at t = " + format.Tick(format.Round(low, 2)) + ", by " + signed(lowest)
+		best = "; the loss falls most, by " + format.Number(-lowest) + ", at t = " + format.Tick(format.Round(low, 2))
 	case low > 1+1e-9:
-		best = "; a longer step would pay: at t = " + format.Tick(format.Round(low, 2)) + " the loss is " +
-			signed(lowest)
+		best = "; a longer step would pay: at t = " + format.Tick(format.Round(low, 2)) + " the loss falls by " +
+			format.Number(-lowest)
 	}
 	switch {
 	case !ok:
