@@ -552,8 +552,62 @@ class Behaviour(unittest.TestCase):
 
     def test_no_weights_to_train(self):
         for model in nn.Linear(4, 3).requires_grad_(False), nn.Tanh():
-            with self.assertRaisesRegex(ValueError, "^the model has no weights that need a gradient$"):
+            with self.assertRaisesRegex(ValueError, "^the model has no weights that need a gradient"):
                 self.serve(model)
+
+    def test_arguments_that_cannot_be_meant(self):
+        x, t = torch.randn(12, 4), torch.arange(12) % 3
+        loss_fn, loader = nn.CrossEntropyLoss(), torch.utils.data.DataLoader([1])
+        for arguments, words in (
+            ((loss_fn, nn.Linear(4, 3), (x, t)), "^the model comes first: "),
+            ((nn.Linear(4, 3), loss_fn, loader), r"^batch is a DataLoader: give one batch of it, .*next\(iter\(loader\)\)"),
+            ((nn.Linear(4, 3), loss_fn), "^there is no batch: "),
+            ((nn.Linear(4, 3), 3, (x, t)), "^loss_fn is a int: "),
+            (((x, t), loss_fn), "^the first argument is a tuple: "),
+            ((nn.LazyLinear(3), loss_fn, (x, t)), "lazy modules"),
+            ((nn.Linear(4, 3).requires_grad_(False), loss_fn, (x, t)), r"it is frozen: model.requires_grad_\(True\)"),
+        ):
+            with self.assertRaisesRegex((TypeError, ValueError), words):
+                Driver().call(newtop.serve, *arguments)
+
+    def test_forms_of_the_loss(self):
+        torch.manual_seed(0)
+        x, t = torch.randn(12, 4), torch.arange(12) % 3
+        net = nn.Linear(4, 3)
+
+        class Out:
+            def __init__(self, logits, loss=None):
+                self.logits, self.loss = logits, loss
+
+        class Model(nn.Module):
+            def __init__(self, answer):
+                super().__init__()
+                self.net, self.answer = net, answer
+
+            def forward(self, *args, **named):
+                return self.answer(*args, **named)
+
+        ce = nn.functional.cross_entropy
+        want = ce(net(x), t).item()
+        for model, loss_fn, batch, outputs in (
+            (Model(lambda x: (net(x), x)), ce, (x, t), True),
+            (Model(lambda x: Out(net(x))), ce, (x, t), True),
+            (Model(lambda x, scale: net(x) * scale), ce, (x, torch.ones(1), t), True),
+            (Model(lambda x, labels: Out(net(x), ce(net(x), labels))), None, {"x": x, "labels": t}, False),
+            (Model(net.forward), lambda m, b: ce(m(b[0]), b[1]), (x, t), False),
+        ):
+            d = self.serve(model, loss_fn, batch) if loss_fn else Driver().call(newtop.serve, model, None, batch)
+            self.assertAlmostEqual(d.ask("loss")["loss"], want, 6)
+            self.assertEqual(("hv" in d.hello["has"], "gnv" in d.hello["has"]), (True, outputs))
+            self.stop(d)
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d = self.serve(nn.Linear(5, 3))
+        self.assertRegex(d.hello["findings"][0]["where"], r"^loss_fn\(model\(inputs\), targets\): .*; loss_fn\(model, batch\): ")
+        self.assertEqual(errs.getvalue().count("Traceback"), 1)
+        d.sock.close()
+        d = self.serve(nn.Linear(4, 1), nn.MSELoss(), (x, torch.randn(12)))
+        self.assertEqual(d.hello["findings"][0]["where"], "[12], and outputs of [12, 1]")
+        self.stop(d)
 
     def test_threads(self):
         before = torch.get_num_threads()

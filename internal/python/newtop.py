@@ -275,7 +275,7 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
 
     PyTorch: batch is a pair (inputs, targets), and the loss loss_fn(model(inputs), targets), a mean over the rows; or anything
     else, and loss_fn(model, batch) returns the loss, or the loss and the outputs that it is a function of, which products
-    with the Gauss-Newton matrix need. eval is the test data, of the same kind: it is evaluated without dropout. rows=False
+    with the Gauss-Newton matrix need. Of a dict without a loss_fn the loss is model(**batch).loss, as in transformers. eval is the test data, of the same kind: it is evaluated without dropout. rows=False
     forbids losses of some rows only. Weights that need no gradient stay as they are.
 
     JAX: serve(loss_fn, params, batch) with loss_fn(params, batch), or with outputs=net: loss_fn(net(params, inputs), targets).
@@ -290,6 +290,7 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
     if sock is None:
         return model if hasattr(model, "named_parameters") else loss_fn
     with sock, _told(sock):
+        _check_arguments(model, loss_fn, batch)
         if hasattr(model, "named_parameters"):
             what = _Torch(model, loss_fn, batch, eval, rows)
             what.try_products()
@@ -440,7 +441,11 @@ def _connect(listen: Optional[str]) -> Optional[socket.socket]:
     """The socket to the newtop that drives this program. It is driven once: who comes later and its children find no path."""
     path = os.environ.pop("NEWTOP_PEER", None)
     if listen or path:
+        _connect.served = True
         return _open(listen or path, bool(listen))
+    if getattr(_connect, "served", False):
+        _say("this program has served a model: newtop trains one of a program, and the next one is left as it is")
+        return None
     _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
     return None
 
@@ -929,9 +934,12 @@ class _Torch:
         import torch
         self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
         self.model = self._bare(model)
+        if any("Uninitialized" in type(p).__name__ for p in self.model.parameters()):
+            raise ValueError("the model has lazy modules, whose shapes are not known yet: call model(inputs) once before")
         trained = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
         if not trained:
-            raise ValueError("the model has no weights that need a gradient")
+            frozen = ": it is frozen: model.requires_grad_(True)" if any(True for _ in self.model.parameters()) else ""
+            raise ValueError("the model has no weights that need a gradient" + frozen)
         self.names, self.params = map(list, zip(*trained))
         if any(p.is_complex() for p in self.params):
             raise TypeError("the model has complex weights")
@@ -946,6 +954,8 @@ class _Torch:
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
         self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
+        self.form: Any = None  # of _FORMS, by which the loss is computed
+        self.tried = ""  # the forms by which it can't be, with why
         self.derives = False  # whether the loss has to be evaluated with gradients
         self.linked: Optional[bool] = None  # whether a last function of the model belongs to the loss; None: it is not known
         self.generators: List[Any] = []  # others than torch's own, each with its state
@@ -1032,7 +1042,7 @@ class _Torch:
             g = self.grad(None, None)[1]
         except Exception as error:
             traceback.print_exc()
-            self._find("the gradient fails", _line(error), _remedy(error, "see the traceback of the program"), True)
+            self._find("the gradient fails", self.tried or _line(error), _remedy(error, "see the traceback of the program"), True)
             return
         self._measure(float(loss.detach()), outputs)
         v = [self.torch.zeros_like(p) if x is None else x for p, x in zip(self.params, g)]
@@ -1098,6 +1108,12 @@ class _Torch:
         elif targets.is_floating_point() and targets.shape == outputs.shape:
             mean = float((outputs.detach() - targets).square().mean())
             self.squared = any(abs(loss - c * mean) <= 1e-5 * abs(loss) for c in (1, 0.5))
+        elif targets.is_floating_point() and targets.numel() == outputs.numel() < 10_000:
+            with suppress(RuntimeError):
+                each = float((outputs.detach() - targets).square().mean())
+                if abs(loss - each) <= 1e-5 * abs(loss):
+                    self._find("targets of another shape", f"{list(targets.shape)}, and outputs of {list(outputs.shape)}",
+                               "give targets.view_as(outputs): each output is compared with all targets")
 
     def _check_mean(self, loss: float) -> None:
         """Offer rows only if the loss is their mean: a sum over two halves of them adds up."""
@@ -1230,16 +1246,37 @@ class _Torch:
 
     def _forward(self, data: Any) -> Tuple[Any, Any]:
         """The loss, and the outputs if they are known."""
-        if isinstance(data, (tuple, list)) and len(data) == 2:
-            outputs = self.model(data[0])
-            loss = self.loss_fn(outputs, data[1])
-        else:
-            loss, outputs = self.loss_fn(self.model, data), None
-            if isinstance(loss, tuple):
-                loss, outputs = loss
-        if not isinstance(loss, self.torch.Tensor) or loss.numel() != 1:
-            raise TypeError("loss_fn has to return one number, a tensor")
+        told = self.form(self.model, self.loss_fn, data)
+        loss, outputs = told if isinstance(told, tuple) and len(told) == 2 else (told, None)
+        if not isinstance(loss, self.torch.Tensor):
+            raise TypeError(f"the loss is a {type(loss).__name__}: expected a tensor of one number")
+        if loss.numel() != 1:
+            raise TypeError(f"the loss has the shape {list(loss.shape)}: expected one number, as of loss.mean()")
         return loss.reshape(()), outputs
+
+    def _formed(self) -> Tuple[Any, Any]:
+        """The loss of the batch by the first of _FORMS that it can be computed by, which from then on is the one."""
+        many = isinstance(self.batch, (tuple, list)) and len(self.batch)
+        kinds = {"pair": many == 2, "many": many > 2, "mapping": isinstance(self.batch, Mapping), "any": True}
+        errors = []
+        for kind, needs, text, form in _FORMS:
+            if not kinds[kind] or needs != (self.loss_fn is not None):
+                continue
+            self.form = form
+            try:
+                with self._still() as stack:
+                    seen = _witness(self.torch)
+                    if seen is not None:
+                        stack.enter_context(seen)
+                    return self._forward(self.batch), seen
+            except Exception as error:
+                if _is_memory(error):
+                    raise
+                errors.append((text, error))
+        if not errors:
+            raise TypeError(f"a batch without a loss_fn is a dict, for model(**batch).loss: expected newtop.serve(model, loss_fn, batch), and not a {type(self.batch).__name__} alone")
+        self.tried = "; ".join(f"{text}: {_line(error)[:90]}" for text, error in errors)
+        raise errors[0][1]
 
     def _figures(self, data: Any, loss: Any, outputs: Any) -> Dict[str, float]:
         told = {"loss": float(loss.detach())}
@@ -1286,11 +1323,14 @@ class _Torch:
 
     def _kept(self) -> Tuple[Any, Any]:
         if self.graph is None:
-            seen = _witness(self.torch) if self.linked is not False else None
-            with self._still() as stack:
-                if seen is not None:
-                    stack.enter_context(seen)
-                loss, outputs = self._forward(self.batch)
+            if self.linked is None:
+                (loss, outputs), seen = self._formed()
+            else:
+                seen = _witness(self.torch) if self.linked else None
+                with self._still() as stack:
+                    if seen is not None:
+                        stack.enter_context(seen)
+                    loss, outputs = self._forward(self.batch)
             if not loss.requires_grad:
                 raise ValueError("the loss does not depend on the weights")
             self.inner = self._inner(seen, loss, outputs)
@@ -1435,6 +1475,53 @@ class _Torch:
         return self.change
 
 
+def _logits(out: Any) -> Any:
+    return out.logits if hasattr(out, "logits") else out[0]
+
+
+def _of_dict(model: Any, loss_fn: Any, batch: Any) -> Any:
+    out = model(**batch)
+    return (out.loss, getattr(out, "logits", None)) if hasattr(out, "loss") else out["loss"]
+
+
+# How a loss may be computed: of which batches, whether there is a loss_fn, how it is written, and the loss, or the pair of the loss
+# and the outputs that it is a function of.
+_FORMS: Tuple[Tuple[str, bool, str, Any], ...] = (
+    ("pair", True, "loss_fn(model(inputs), targets)", lambda m, f, b: (lambda out: (f(out, b[1]), out))(m(b[0]))),
+    ("any", True, "loss_fn(model, batch)", lambda m, f, b: f(m, b)),
+    ("pair", True, "loss_fn(model(inputs).logits or [0], targets)", lambda m, f, b: (lambda out: (f(out, b[1]), out))(_logits(m(b[0])))),
+    ("many", True, "loss_fn(model(*inputs), targets)", lambda m, f, b: (lambda out: (f(out, b[-1]), out))(m(*b[:-1]))),
+    ("mapping", False, "model(**batch).loss", _of_dict),
+)
+
+
+def _check_arguments(model: Any, loss_fn: Any, batch: Any) -> None:
+    """Say what was expected in place of arguments that can't be meant."""
+    expected = "expected newtop.serve(model, loss_fn, (inputs, targets))"
+    roots = {c.__module__ for c in type(model).__mro__}
+    if any(r.startswith("flax.nnx") for r in roots):
+        raise TypeError("a module of flax.nnx has its weights within: graph, params, rest = flax.nnx.split(model, flax.nnx.Param, ...); "
+                        "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: flax.nnx.merge(graph, p, rest)(x))")
+    if any(r.startswith("flax.linen") for r in roots):
+        raise TypeError("a module of flax.linen has no weights within: newtop.serve(loss_fn, model.init(key, x), batch, outputs=model.apply)")
+    if any(r.startswith("equinox") for r in roots):
+        raise TypeError("a module of equinox has more than weights within: params, rest = equinox.partition(model, equinox.is_inexact_array); "
+                        "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: jax.vmap(equinox.combine(p, rest))(x))")
+    for x, name in (loss_fn, "loss_fn"), (batch, "batch"):
+        if hasattr(x, "dataset") and hasattr(x, "batch_size"):
+            raise TypeError(f"{name} is a {type(x).__name__}: give one batch of it, newtop.serve(model, loss_fn, next(iter(loader)))")
+    weights = [hasattr(x, "named_parameters") and next(iter(x.named_parameters()), None) is not None for x in (model, loss_fn)]
+    if weights == [False, True]:
+        raise TypeError(f"the model comes first: {expected}, and not a {type(model).__name__} before it")
+    if not hasattr(model, "named_parameters"):
+        if not callable(model):
+            raise TypeError(f"the first argument is a {type(model).__name__}: {expected}, or in JAX newtop.serve(loss_fn, params, batch)")
+    elif batch is None:
+        raise TypeError(f"there is no batch: {expected}")
+    elif loss_fn is not None and not callable(loss_fn):
+        raise TypeError(f"loss_fn is a {type(loss_fn).__name__}: {expected}")
+
+
 def _each(data: Any, do: Any) -> Any:
     """The data with do(tensor) in place of each of its tensors of one dimension or more."""
     if hasattr(data, "is_floating_point"):
@@ -1561,6 +1648,7 @@ class _Probe:
     def _look(self, loss: Any) -> None:
         model, loss_fn, batch, optimizer, name = self.told
         if self.peer is None:
+            _check_arguments(model, loss_fn, batch)
             what = _Torch(model, loss_fn, batch, None, observed=True)
             what.try_products()
             if what.fatal():
