@@ -10,6 +10,7 @@ import (
 	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/dashboard/race"
 	"newtop/tui/dashboard/replay"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -163,7 +164,11 @@ func viewBindings() []*screen.Binding[*desk.App] {
 				return "accuracy"
 			}).While(func(a *desk.App) bool { return a.Focus == layout.Accuracy && unclassified(a) == "" }).
 			Unless(unclassified),
-		desk.Use(desk.GroupView, "search the log", screen.Filter).
+		desk.Use(desk.GroupView, "what is known of the run: settings, machine, summary", screen.Overview).
+			Then(func(a *desk.App, _ string) {
+				a.Dialog = screen.NewOverview[*desk.App](history.Overview(a.H), "the run")
+			}),
+		desk.Use(desk.GroupView, "search the log, or what the program printed", screen.Filter).
 			On(func(a *desk.App, _ string) tea.Cmd { return searchLog(a) }).Unless(desk.Covered),
 		desk.Bind(desk.GroupView, "R", "the recorded runs, and back", "R").
 			On(func(a *desk.App, _ string) tea.Cmd { return openRuns(a) }).Footer("runs").Only(

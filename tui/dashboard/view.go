@@ -81,10 +81,10 @@ func toggleLog(a *desk.App) tea.Cmd {
 	return a.Notify(style.Muted, p.Name(a.PaneView())+" has no scale to switch")
 }
 
-// searchLog gives the log the screen and the keys, or the console where that is looked at.
+// searchLog gives the log the screen and the keys, or the console where that is looked at or stands in the log's place.
 func searchLog(a *desk.App) tea.Cmd {
 	id := layout.Log
-	if a.Focus == layout.Console {
+	if a.Focus == layout.Console || a.Focus != layout.Log && a.H.External() && len(a.H.Console.Lines) > 0 {
 		id = layout.Console
 	}
 	p, ok := a.Panes[id].(interface{ Search() })

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"newtop/trainer/event"
@@ -48,5 +50,28 @@ func TestGoingOnIsTold(t *testing.T) {
 	}
 	if n := len(said); n < 2 || said[n-2] != "resumed after epoch 1" || said[n-1] != "epochs = 2" {
 		t.Errorf("%q", said)
+	}
+}
+
+// Overview has what a run was begun with, by what sort of thing it is, and its metrics as they were logged.
+func TestOverview(t *testing.T) {
+	h := &History{}
+	e := event.UnknownEpoch(1)
+	e.Loss, e.Metrics = 2, []event.Metric{{Key: "f1", Value: 0.5}}
+	later := event.UnknownEpoch(2)
+	later.Loss, later.Metrics = 1, []event.Metric{{Key: "f1", Value: 0.25}}
+	h.Apply(&feed.Delta{Run: &event.RunEvent{ID: "x", Data: event.DataInfo{Name: "log.csv"}, Settings: map[string]any{"summary/best": 3, "environment/os": "Linux", "net": map[string]any{"depth": 2}}},
+		Status: event.Status{Replay: &event.Replay{}}, Epochs: []event.EpochEvent{e, later}})
+	var got []string
+	for _, f := range Overview(h) {
+		got = append(got, strings.Join(f[:], " "))
+	}
+	want := []string{"run id x", "setting data log.csv", "setting net.depth 2", "machine os Linux", "summary best 3", "metric loss 1.000  min 1.000  max 2.000",
+		"metric f1 0.2500  min 0.2500  max 0.5000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if len(Overview(&History{})) != 0 {
+		t.Error("of nothing something is known")
 	}
 }

@@ -17,6 +17,7 @@ func Mean(of []*History, spread chart.Spread) *History {
 		curves[i], members[i] = m.Curves.all(), &m.Curves
 		if over = over && m.Over(); h.Run == nil && m.Run != nil {
 			h.Run, h.Measure, h.Status = m.Run, m.Measure, m.Status
+			h.Curves.logged = m.Curves.logged
 		}
 		if m.Epochs > 0 && (h.Epochs == 0 || m.Latest.Epoch > h.Latest.Epoch) {
 			h.Epochs, h.Latest, h.Done = m.Epochs, m.Latest, m.Done

@@ -71,6 +71,9 @@ func (p *Loss) Strip(v *View, w, h int) []string {
 // rows (dashed).
 func pairPlot(v *View, train, validation, test *chart.Series) chart.Plot {
 	pl := EpochPlot(v.H, PairCurves(train, validation, test)...)
+	if history.OwnX(v.H, train) == "" && !train.Empty() { // what has another x is among the metrics
+		pl.Curves = slices.DeleteFunc(pl.Curves, func(k chart.Curve) bool { return history.OwnX(v.H, k.Series) != "" })
+	}
 	if len(pl.Curves) > 2 {
 		pl.Curves[2].Thick = v.Palette.Colorless()
 	}

@@ -18,6 +18,7 @@ const (
 	Sort
 	Group
 	Pin
+	Overview
 	Axis
 	Scale
 	Picture
@@ -48,6 +49,7 @@ var Grammar = [...]struct {
 	{Sort, "S", "", "sort"},
 	{Group, "g", "", "group"},
 	{Pin, "*", "", "pin"},
+	{Overview, "O", "", "overview"},
 	{Axis, "x", "", "axis"},
 	{Scale, "y", "", "log"},
 	{Picture, "p", "", "picture"},

@@ -67,6 +67,19 @@ func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
 	return p
 }
 
+// NewOverview returns a search over facts, each a kind, a name and a value, of which one is copied.
+func NewOverview[M Model](facts [][3]string, title string) *Palette[M] {
+	var entries []Entry[M]
+	for _, f := range facts {
+		entries = append(entries, Entry[M]{Kind: f[0], Text: style.Clean(f[1]), Also: style.Clean(f[2]),
+			Do: func(m M) tea.Cmd {
+				return tea.Batch(tea.SetClipboard(f[2]), m.Screen().Notify(style.Text,
+					"sent to the terminal's clipboard: "+style.Clean(f[2])))
+			}})
+	}
+	return NewPalette(entries, "settings, machine, summary, metrics; enter copies").Titled(title)
+}
+
 // Titled gives it another title than that of a search for commands.
 func (p *Palette[M]) Titled(title string) *Palette[M] { p.title = title; return p }
 

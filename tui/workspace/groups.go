@@ -41,14 +41,17 @@ type group struct {
 
 // seedText are parts of the names of choices in which runs of one group differ: what makes them chance, and what only
 // names them.
-var seedText = []string{"seed", "random_state", "name", "id", "dir", "path", "file", "output", "group",
+var seedText = []string{"seed", "name", "id", "dir", "path", "file", "output", "group",
 	"tags"}
 
 // chance reports whether a choice is one that makes no difference to what is tried.
 func chance(name string) bool {
-	return strings.HasPrefix(name, "summary/") || slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool {
-		return strings.ContainsRune(" ._-/", r)
-	}), func(word string) bool { return slices.Contains(seedText, word) }) || strings.Contains(name, "random_state")
+	if strings.HasPrefix(name, "summary/") || strings.HasPrefix(name, "environment/") ||
+		strings.Contains(name, "random_state") {
+		return true
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" ._-/", r) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(seedText, word) })
 }
 
 // groupsBy is what each run has of a choice; "" for runs that have not begun.

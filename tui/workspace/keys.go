@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -80,6 +81,10 @@ func bindings() []*screen.Binding[*model] {
 			}
 			return ""
 		}),
+		use(groupRuns, "what is known of the selected run: settings, machine, summary", screen.Overview).Then(
+			func(m *model, _ string) {
+				m.dialog = screen.NewOverview[*model](history.Overview(m.at.h), m.at.name)
+			}).Unless(noRun),
 		on(groupRuns, "V", "keep the view for other runs, or forget it: groups, x, order, column, metrics", "V").On(
 			keepView),
 		use(groupRuns, "the run's own screen, or the runs of a group", screen.Open).On(open).DefaultFooter().Only(

@@ -137,22 +137,16 @@ func (r *run) epoch() string {
 func (r *run) settings() map[string]any {
 	out := map[string]any{}
 	if r.h.Run != nil {
-		flatten(out, "", r.h.Run.Settings)
+		flat := map[string]any{}
+		history.Flatten(flat, "", r.h.Run.Settings)
+		for k, v := range flat {
+			out[strings.ToLower(k)] = v
+		}
 	}
 	if len(r.tags) > 0 {
 		out["tags"] = strings.Join(r.tags, " ")
 	}
 	return out
-}
-
-func flatten(out map[string]any, prefix string, of map[string]any) {
-	for k, v := range of {
-		if inner, ok := v.(map[string]any); ok {
-			flatten(out, prefix+k+".", inner)
-		} else {
-			out[strings.ToLower(prefix+k)] = v
-		}
-	}
 }
 
 // remaining is how long the run will still take, "" if that is not known.

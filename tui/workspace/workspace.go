@@ -239,8 +239,9 @@ func (m *model) header(w int) string {
 	case m.within != nil:
 		l.Group(style.Accent.Of("  only " + m.within.name))
 	case m.by != "":
-		l.Group(style.Text.Of("  "+format.Counted(len(m.units), "group")+" by "), style.Accent.Of(style.Clean(m.by)),
-			style.Muted.Of("  mean, "+m.spread.String()))
+		l.Group(style.Text.Of("  " + format.Counted(len(m.units), "group")))
+		l.Group(style.Text.Of(" by "), style.Accent.Of(style.Clean(m.by)))
+		l.Group(style.Muted.Of("  mean, " + m.spread.String()))
 	case shown < len(m.runs):
 		l.Group(style.Text.Of("  " + format.Count(shown) + " shown"))
 	}

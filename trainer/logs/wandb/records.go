@@ -14,7 +14,7 @@ import (
 // The fields of W&B's records that are read (wandb/proto/wandb_internal.proto):
 //
 //	Record           2 history · 3 summary · 4 output · 5 config · 7 stats · 12 metric · 13 output_raw · 17 run ·
-//	                 18 exit
+//	                 18 exit · 26 environment
 //	HistoryRecord    1 item, repeated · 2 step {1 num}
 //	SummaryRecord    1 update, repeated
 //	HistoryItem, SummaryItem, ConfigItem, StatsItem      1 key, or 2 nested_key, repeated · 16 value_json
@@ -46,6 +46,8 @@ func (r *reader) wandb(record []byte) error {
 			return r.run(b)
 		case 18:
 			return r.exit(b)
+		case 26:
+			return readEnvironment(r, b)
 		}
 		return nil
 	})
@@ -173,6 +175,30 @@ func (r *reader) run(data []byte) error {
 	}
 	r.info.Name = name
 	return err
+}
+
+// environmentNames are the fields of an EnvironmentRecord that are kept.
+var environmentNames = map[protowire.Number]string{1: "os", 2: "python", 5: "args", 6: "program", 12: "host",
+	14: "executable", 16: "cpu_count", 18: "gpu", 19: "gpu_count", 25: "cuda"}
+
+// readEnvironment keeps where the program runs.
+func readEnvironment(r *reader, data []byte) error {
+	return protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
+		name, wanted := environmentNames[n]
+		key := "environment/" + name
+		switch before, some := r.config[key].(string); {
+		case !wanted || len(r.config) >= maxConfig:
+			return nil
+		case b == nil:
+			r.config[key] = float64(v)
+		case some && n == 5: // one of several arguments
+			r.config[key] = before + " " + clean(b)
+		default:
+			r.config[key] = clean(b)
+		}
+		r.news = true
+		return nil
+	})
 }
 
 // ctrlC is the exit code that W&B writes for a run whose user interrupted it (wandb/sdk/lib/exit_hooks.py).

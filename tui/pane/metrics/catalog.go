@@ -151,17 +151,12 @@ func (k *curve) own(h *history.History) string {
 	switch {
 	case k.kind == machine:
 		return "s"
-	case h.Run == nil || len(h.Run.Axes) == 0:
+	case k.at < 0:
+		return history.OwnX(h, k.of(h))
+	case h.Run == nil:
 		return ""
-	case k.at >= 0:
-		return h.Run.Axes[k.metric(h).Key]
 	}
-	for of := range event.QuantityCount {
-		if h.Run.Axes[of.Info().Key] != "" && seriesOf(of) == ^k.at && ^k.at < judged {
-			return h.Run.Axes[of.Info().Key]
-		}
-	}
-	return ""
+	return h.Run.Axes[k.metric(h).Key]
 }
 
 // text writes a value of a metric.

@@ -1,7 +1,7 @@
 package metrics
 
 import (
-	"strings"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -37,16 +37,12 @@ func (*Pane) Name(*pane.View) string { return "metrics" }
 // Header says how many metrics there are beside those that have panes of their own.
 func (p *Pane) Header(v *pane.View, l *style.Line) {
 	p.show(v)
-	var beside []string
-	for _, name := range p.Names() {
-		if p.elsewhere(name) {
-			beside = append(beside, name)
-		}
+	others := slices.DeleteFunc(slices.Clone(p.Names()), p.elsewhere)
+	text := format.Count(len(others))
+	if len(others) < len(p.Names()) {
+		text += " others"
 	}
-	l.Group(style.Muted.Of(format.Count(len(p.Names()) - len(beside))))
-	if len(beside) > 0 {
-		l.Group(style.Muted.Of(" beside " + strings.Join(beside, " and ")))
-	}
+	l.Group(style.Muted.Of(text))
 }
 
 // Version implements pane.Pane.
