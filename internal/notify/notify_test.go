@@ -146,7 +146,7 @@ func TestQueueIsBounded(t *testing.T) {
 func TestWebhook(t *testing.T) {
 	var mu sync.Mutex
 	var bodies []map[string]any
-	status := []int{500, 200, 404, 429, 503}
+	status := []int{500, 200, 404, 429, 503, 302}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -155,6 +155,7 @@ func TestWebhook(t *testing.T) {
 		if err := json.Unmarshal(text, &body); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s: %v", r.Method, text, err)
 		}
+		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(status[len(bodies)])
 		bodies = append(bodies, body)
 	}))
@@ -165,7 +166,7 @@ func TestWebhook(t *testing.T) {
 	}
 	hook.pause = time.Millisecond
 	m := Message{nan, "mnist", "box", time.Date(2026, 11, 23, 12, 30, 0, 5, time.FixedZone("", 3600))}
-	for _, want := range []string{"", "answered 404 Not Found", "answered 503 Service Unavailable"} {
+	for _, want := range []string{"", "answered 404 Not Found", "answered 503 Service Unavailable", "answered 302 Found"} {
 		got := ""
 		if err := hook.bring(t.Context(), &m); err != nil {
 			got = err.Error()

@@ -71,6 +71,9 @@ func (w *webhook) bring(ctx context.Context, m *Message) error {
 	return err
 }
 
+// poster follows no redirect: behind one a POST becomes a GET, whose answer says nothing of the alert.
+var poster = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // post tries once, and says whether another try may help.
 func (w *webhook) post(ctx context.Context, body []byte) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, webhookLimit)
@@ -81,7 +84,7 @@ func (w *webhook) post(ctx context.Context, body []byte) (again bool, err error)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "newtop")
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := poster.Do(request)
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) { // whose text has the address
