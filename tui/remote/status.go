@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"newtop/internal/format"
 	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // The commands that are served.
@@ -174,7 +176,7 @@ func (n *news) line() string {
 	if words[0] == "" {
 		words = words[1:]
 	}
-	return name + ": " + strings.Join(words, ", ")
+	return style.Clean(name + ": " + strings.Join(words, ", "))
 }
 
 func (n *news) optimizer() string {
@@ -291,5 +293,5 @@ func (n *news) json() string {
 	if err != nil {
 		panic(fmt.Sprintf("remote: encoding the status: %v", err))
 	}
-	return string(line)
+	return format.Printable(string(line))
 }

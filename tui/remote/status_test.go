@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/format/formattest"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -79,5 +80,24 @@ func TestStatusOfRegression(t *testing.T) {
 	n.apply(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 3, RMSE: event.NotFinite}}, Status: event.Status{Phase: event.Running, Epoch: 3}})
 	if got, want := n.line(), "sine[2J: lm, epoch 3, running, training RMSE 0.125 ×, best 0.125 in epoch 1, nobody is watching"; got != want {
 		t.Errorf("not finite:\n%q, expected\n%q", got, want)
+	}
+}
+
+// No text of a run that is served acts on the terminal of who asks for its status.
+func TestStatusOfHostileTexts(t *testing.T) {
+	for _, text := range formattest.Hostile() {
+		n := &news{run: &event.RunEvent{}, done: &event.DoneEvent{}, diverged: &event.DivergedEvent{}}
+		formattest.Fill(n.run, text)
+		formattest.Fill(n.done, text)
+		formattest.Fill(n.diverged, text)
+		formattest.Fill(&n.status, text)
+		for range 2 {
+			for _, line := range []string{n.line(), n.json()} {
+				if at := formattest.Acts(line, false); at != "" || strings.Contains(line, "\n") {
+					t.Errorf("%q: the status acts at %q", text, at)
+				}
+			}
+			n.done = nil // then the phase is the status's
+		}
 	}
 }
