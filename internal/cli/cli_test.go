@@ -268,6 +268,10 @@ beta1 = 0.8
 	if run.Data.Name != "spirals" || run.Optimizer != "adam" || run.Epochs != 1 || run.Seed != 3 || run.Settings["rate"] != 0.01 || run.Settings["beta1"] != 0.7 {
 		t.Errorf("the file and the command line made %+v", run)
 	}
+	_, errs, code := newtop("train", "--config", write(t, "long.toml", strings.Repeat("#", 1<<20+1)))
+	if code != print.ExitUsage || !strings.Contains(errs, "more than 1048576 bytes") {
+		t.Errorf("a long one: exit %d\n%s", code, errs)
+	}
 }
 
 func TestGraphFile(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -17,11 +18,22 @@ import (
 	"newtop/internal/format"
 )
 
+// maxFile bounds the configuration file, in bytes: --config /dev/zero has no end.
+const maxFile = 1 << 20
+
 // readFile applies a TOML file of flags to those that the command line left alone.
 func (f *Run) readFile(set *pflag.FlagSet) error {
-	text, err := os.ReadFile(f.File)
+	file, err := os.Open(f.File)
 	if err != nil {
 		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxFile:
+		return Usagef("%s: more than %d bytes: expected a file of flags", f.File, maxFile)
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {
