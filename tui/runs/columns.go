@@ -2,13 +2,21 @@ package runs
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
 	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/tui/style"
+)
+
+// curvePoints is how many epochs of a run are read for the list, detailPoints for the selected one beside it.
+const (
+	curvePoints  = 24
+	detailPoints = 160
 )
 
 // cellText is the cell of a row that has a text there.
@@ -91,6 +99,29 @@ func newColumns(spark func(r *row, w int) string, now func() time.Time) []column
 	}
 }
 
+// settingColumn is a column of what was chosen for the runs under a name.
+func settingColumn(name string) column {
+	text := func(r *row) string {
+		if r.run == nil || r.run.Opening == nil || r.run.Opening.Settings[name] == nil {
+			return ""
+		}
+		return format.Setting(fmt.Sprint(r.run.Opening.Settings[name]))
+	}
+	return off(column{Key: settingKey + name, Title: style.Clean(name), About: "a setting", Max: 14, Rank: 13,
+		Cell: cellText(text), Missing: func(r *row) bool { return text(r) == "" },
+		Compare: func(a, b *row) int {
+			x, errX := strconv.ParseFloat(text(a), 64)
+			y, errY := strconv.ParseFloat(text(b), 64)
+			if errX == nil && errY == nil {
+				return cmp.Compare(x, y)
+			}
+			return strings.Compare(text(a), text(b))
+		}})
+}
+
+// settingKey is how keys of columns of settings begin.
+const settingKey = "="
+
 // off is a column that is shown only where the user chose it.
 func off(c column) column { c.Off = true; return c }
 
@@ -110,6 +141,7 @@ func cellColor(c *column, r *row, chosen bool, own style.Token) style.Token {
 
 // chooseColumns shows the columns of a preference, and the name in any case.
 func (l *list) chooseColumns(keys string) {
+	l.wanted = keys
 	chosen := strings.Fields(keys)
 	for k := range l.table.Columns {
 		c := &l.table.Columns[k]

@@ -12,12 +12,6 @@ import (
 	"newtop/tui/chart"
 )
 
-// curvePoints is how many epochs of a run are read for the list, detailPoints for the selected one beside it.
-const (
-	curvePoints  = 24
-	detailPoints = 160
-)
-
 // curvesMsg brings curves.
 type curvesMsg struct {
 	curves map[string]curve

@@ -120,7 +120,7 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 			arrow, color = "▸", style.Chosen
 		}
 		rows = append(rows, m.Line(bw-4).Write(style.Accent, arrow+" ").Write(style.Muted, box).Write(
-			color, c.Title).To(
+			color, c.Title+" ").To(
 			15).Write(style.Muted, c.About).Full())
 	}
 	return widget.DialogBox(&m.Pen, "columns · esc closes", rows, bw)

@@ -166,6 +166,17 @@ func mark(m *Model, _ string) {
 	m.selectRow(m.position + 1)
 }
 
+// markAll marks the runs that are listed, as many as can be compared; once some are marked, none.
+func markAll(m *Model, _ string) {
+	none := len(m.marked) > 0
+	clear(m.marked)
+	for _, r := range m.rows {
+		if r.run != nil && !none && len(m.marked) < m.host.MaxCompared {
+			m.marked[r.key] = true
+		}
+	}
+}
+
 // compareMarked opens the marked runs over one another, in the order of the list.
 func compareMarked(m *Model, _ string) tea.Cmd {
 	var ids []string

@@ -3,6 +3,8 @@ package runs
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -27,6 +29,7 @@ type list struct {
 	table    table
 	at       string // key of the selected row
 	position int    // where that is, and where it was once it is gone
+	wanted   string // columns, as preferences had them
 	marked   map[string]bool
 	opened   map[string]bool // searches whose trials are listed
 }
@@ -56,6 +59,7 @@ func (l *list) sweep(key string) *tune.Sweep {
 
 // arrange makes the rows of what the store has: filtered, in order, and under each open search its trials.
 func (l *list) arrange() {
+	addSettings(l)
 	top := make([]*row, 0, len(l.runs)+len(l.sweeps))
 	l.live = 0
 	for i := range l.runs {
@@ -228,4 +232,24 @@ type curve struct {
 	epochs  []event.EpochEvent
 	changed time.Time
 	points  int
+}
+
+// addSettings adds columns, which the user may choose, of the settings in which runs differ.
+func addSettings(l *list) {
+	values := map[string]string{}
+	for i := range l.runs {
+		if l.runs[i].Opening == nil {
+			continue
+		}
+		settings := l.runs[i].Opening.Settings
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
+			text := fmt.Sprint(settings[name])
+			if before, known := values[name]; known && before != text && l.table.Column(settingKey+name) == nil {
+				c := settingColumn(name)
+				c.Off = !slices.Contains(strings.Fields(l.wanted), c.Key)
+				l.table.Columns = append(l.table.Columns, c)
+			}
+			values[name] = text
+		}
+	}
 }

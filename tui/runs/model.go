@@ -51,7 +51,7 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 			m.chooseColumns(p.RunColumns)
 		}
 		key, back := strings.CutPrefix(p.RunSort, "-")
-		if m.table.Column(key) != nil {
+		if m.table.Column(key) != nil || strings.HasPrefix(key, settingKey) {
 			m.table.Sorted, m.table.Reversed = key, back
 		}
 		m.Prefs.Start(m.preferences())
@@ -313,6 +313,7 @@ func bindings() []*screen.Binding[*Model] {
 		use(groupList, "show only runs with words, as letters adam -failed", screen.Filter).Then(
 			func(m *Model, _ string) { m.filter.Typing = true }).DefaultFooter(),
 		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Footer("mark").Unless(unmarkable),
+		on(groupList, "a", "mark all that are listed, or none", "a").Then(markAll),
 		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Footer("compare").Unless(
 			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
 		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Footer("resume").Unless(

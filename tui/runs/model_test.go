@@ -403,3 +403,32 @@ func TestFollow(t *testing.T) {
 		t.Fatal("the change is not seen")
 	}
 }
+
+// TestSettingColumns: settings in which runs differ are columns to choose and to sort by; a marks all that are listed, then none.
+func TestSettingColumns(t *testing.T) {
+	m := newTest(3, screen.Options{NoColor: true}, 120, 24)
+	for i, v := range []any{0.03, "auto", 0.1} {
+		m.runs[i].Opening = &event.RunEvent{Settings: map[string]any{"rate": v, "same": 1}}
+	}
+	m.wanted = "=rate"
+	m.arrange()
+	if c := m.table.Column("=rate"); c == nil || c.Off || m.table.Column("=same") != nil {
+		t.Fatalf("the column is %v", c)
+	}
+	m.sortBy("=rate")
+	var got []string
+	for _, r := range m.rows {
+		if r.run != nil {
+			got = append(got, m.table.Column("=rate").Cell(r, 9).Text)
+		}
+	}
+	if s := strings.Join(got, " "); s != "0.03 0.1 auto" {
+		t.Error(s)
+	}
+	if markAll(m, ""); len(m.marked) != 3 {
+		t.Errorf("%d marked", len(m.marked))
+	}
+	if markAll(m, ""); len(m.marked) != 0 {
+		t.Errorf("%d marked", len(m.marked))
+	}
+}
