@@ -78,7 +78,7 @@ func groupsBy(l *list, by string) []string {
 		return out
 	}
 	for k := range l.choices { // one choice that says as much as all of them
-		if c := &l.choices[k]; c.Contested() {
+		if c := &l.choices[k]; c.Contested() && !chance(c.Name) {
 			if one := groupsBy(l, c.Name); samePartition(one, out) {
 				return one
 			}

@@ -254,7 +254,7 @@ func TestGroupNames(t *testing.T) {
 	l := &list{}
 	for i := range 4 {
 		l.enter(Watched{Name: fmt.Sprintf("net-lr%d-seed_%d/metrics.csv", i/2, i%2), Source: "x"}, 4)
-		l.runs[i].h.Run = &event.RunEvent{Data: event.DataInfo{Name: fmt.Sprint(i)}, Settings: map[string]any{"lr": i / 2, "decay": i / 2, "random_seed": i % 2, "log_dir": i}}
+		l.runs[i].h.Run = &event.RunEvent{Data: event.DataInfo{Name: fmt.Sprint(i)}, Settings: map[string]any{"lr": i / 2, "decay": i / 2, "random_seed": i % 2, "a_path": i / 2, "log_dir": i}}
 		l.runs[i].h.Status.Replay = &event.Replay{}
 	}
 	for by, want := range map[string]string{
