@@ -281,8 +281,11 @@ func showSpectra(out, messages io.Writer, results []spectrumResult) error {
 	products, seconds := 0, 0.0
 	table := print.Table{Headers: []string{"LAYER", ">WEIGHTS", ">LARGEST", "", ">SMALLEST", "", ">TRACE", ""},
 		Ranks: []int{0, 1, 0, 0, 0, 0, 2, 2}}
-	if first.Layer == "" {
+	switch {
+	case first.Layer == "":
 		table = print.Table{Headers: []string{">λ", ">±"}}
+	case first.Trace == nil:
+		table.Headers, table.Ranks = table.Headers[:6], table.Ranks[:6]
 	}
 	for i := range results {
 		r := &results[i]
@@ -301,9 +304,7 @@ func showSpectra(out, messages io.Writer, results []spectrumResult) error {
 			}
 			cells = append(cells, strconv.FormatFloat(float64(r.Eigenvalues[k]), 'g', 6, 64), "±"+bound(r.Residuals[k]))
 		}
-		if r.Trace == nil {
-			cells = append(cells, "", "")
-		} else {
+		if r.Trace != nil {
 			cells = append(cells, format.Number(float64(r.Trace.Value)), "±"+bound(r.Trace.Error))
 		}
 		table.Add(cells...)
