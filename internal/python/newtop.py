@@ -408,6 +408,8 @@ def _ask(place: str, what: Any, arguments: List[str]) -> List[str]:
     program = os.environ.get("NEWTOP") or shutil.which("newtop") or shutil.which("newtop", path=sysconfig.get_path("scripts"))
     if not program:
         raise RuntimeError("the program newtop is not found: put it into PATH, or its path into the variable NEWTOP")
+    if not hasattr(socket, "AF_UNIX"):
+        raise RuntimeError("newtop.spectrum needs Unix sockets, which Python has on Linux and macOS: expected one of them")
     path = os.path.join(place, "socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door, open(os.path.join(place, "out"), "w+b") as out, open(os.path.join(place, "err"), "w+b") as err:
         door.bind(path)

@@ -122,8 +122,8 @@ type Inexact struct {
 const certainty = 8
 
 // of returns what the error of the product with v may be, ‖v‖₂ = 1, of a matrix of that norm. As the length of the
-// longest sum it takes the matrix's rows: in float32 passes of newtop and of PyTorch, of nets of 13 to 49,000 weights, a
-// 16th was seen at most.
+// longest sum it takes the matrix's rows: in float32 passes of newtop and of PyTorch, of nets of 13 to 49,000 weights,
+// a 16th was seen at most.
 func (i *Inexact) of(v []float64, norm float64) float64 {
 	bound := certainty * math.Sqrt(float64(len(v))) * cmp.Or(i.Roundoff, 0x1p-53) * norm
 	if i.ErrorOf != nil {
