@@ -203,6 +203,9 @@ func (c *controller) handle(command event.Command) error {
 		if command.On && c.phase == event.Ended {
 			return nil
 		}
+		if command.On && c.phase == event.Running && l.analyst.Computing == "spectrum" {
+			l.analyst.Abandoned = true // who pauses has the machine at rest
+		}
 		return c.resume(freely, command.On)
 	case event.StepEpoch:
 		return c.resume(oneEpoch, false)

@@ -301,11 +301,16 @@ func TestCommandsDuringASpectrum(t *testing.T) {
 	if err := s.Do(context.Background(), event.Spectrum{}); !errors.As(err, &refused) {
 		t.Errorf("a second spectrum: %v", err)
 	}
-	do(t, s, event.Pause{On: true})
 	do(t, s, event.Scale{Factor: 2})
 	if d := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
 		t.Error("a changed setting ended the spectrum")
 	}
+	do(t, s, event.Pause{On: true})
+	if d := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Computing == "" }); len(d.Spectra) > 0 {
+		t.Error("a pause does not cut the spectrum")
+	}
+	do(t, s, event.Spectrum{})
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Computing == "spectrum" }) // which a paused run may be asked for
 	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Error(err)

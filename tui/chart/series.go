@@ -308,6 +308,15 @@ func (s *Series) Min() (epoch, value float64) {
 	return s.minAt, s.min
 }
 
+// Mean returns the mean of the finite values, NaN if there is none.
+func (s *Series) Mean() float64 {
+	sum, n := 0.0, 0.0
+	for i := range s.Buckets {
+		sum, n = sum+s.Buckets[i].Sum, n+float64(s.Buckets[i].N)
+	}
+	return sum / n
+}
+
 // Empty reports whether there is no finite value to draw.
 func (s *Series) Empty() bool { return math.IsNaN(s.Last()) }
 

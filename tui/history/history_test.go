@@ -10,15 +10,15 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// Going back takes the best epoch, the inner solves and their counts back as well.
+// Going back takes the best epoch, the inner solves and their counts back as well, but not what the run has cost.
 func TestGoingBack(t *testing.T) {
 	h := &History{}
 	epoch := func(n int, loss event.Float) event.EpochEvent {
-		return event.EpochEvent{Epoch: n, Loss: loss, TestError: loss, ValidationError: event.Absent, Accepted: true,
+		return event.EpochEvent{Epoch: n, GradientEquivalents: event.Float(10 * n), Loss: loss, TestError: loss, ValidationError: event.Absent, Accepted: true,
 			Inner: []event.InnerSummary{{Iterations: n, Stop: krylov.Residual}}}
 	}
 	h.Apply(&feed.Delta{
-		Run:    &event.RunEvent{Data: event.DataInfo{Classes: 2, TestRows: 4}},
+		Run:    &event.RunEvent{Data: event.DataInfo{Classes: 2, TestRows: 4}, Model: event.ModelInfo{Layers: []int{2, 2}}},
 		Epochs: []event.EpochEvent{epoch(1, .5), epoch(2, .3), epoch(3, .4), epoch(4, .1)},
 	})
 	if h.Best.Epoch != 4 || h.Solves.Iterations != 10 {
@@ -27,6 +27,9 @@ func TestGoingBack(t *testing.T) {
 	h.Apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 4, To: 3}}})
 	if h.Best.Epoch != 2 || h.Best.Value != .3 {
 		t.Errorf("best %+v: expected that of epoch 2", h.Best)
+	}
+	if h.Latest.Epoch != 3 || h.Latest.GradientEquivalents != 40 {
+		t.Errorf("epoch %d has cost %v", h.Latest.Epoch, h.Latest.GradientEquivalents)
 	}
 	if h.Solves.Iterations != 6 || h.Solves.Count != 3 || len(h.Solves.Bars) != 3 || h.Solves.Stops[krylov.Residual] != 3 {
 		t.Errorf("the inner solves are %+v", h.Solves)
@@ -73,5 +76,23 @@ func TestOverview(t *testing.T) {
 	}
 	if len(Overview(&History{})) != 0 {
 		t.Error("of nothing something is known")
+	}
+}
+
+// TestPauseCutsASpectrum: the log says why there is none.
+func TestPauseCutsASpectrum(t *testing.T) {
+	for spectra, want := range map[int]int{0: 1, 1: 0} {
+		h := &History{}
+		h.Apply(&feed.Delta{Run: &event.RunEvent{}, Status: event.Status{Phase: event.Running, Computing: "spectrum"}})
+		h.Apply(&feed.Delta{Spectra: make([]event.SpectrumEvent, spectra), Status: event.Status{Phase: event.Paused}})
+		said := 0
+		for _, e := range h.Log.Entries {
+			if e.Text == "no spectrum: the pause cut it" {
+				said++
+			}
+		}
+		if said != want {
+			t.Errorf("after a pause with %d spectra it is said %d times", spectra, said)
+		}
 	}
 }

@@ -141,6 +141,9 @@ func (q *sequence) before(epoch int) {
 func (q *sequence) applyStatus(s *event.Status) {
 	if s.Computing != q.Status.Computing {
 		q.Gen.Spectrum++
+		if q.Status.Computing == "spectrum" && s.Phase == event.Paused && len(q.d.Spectra) == 0 {
+			q.Log.Say(s.Epoch, style.Muted, "no spectrum: the pause cut it")
+		}
 	}
 	if s.Optimizer != q.Status.Optimizer {
 		q.Gen.Epoch++
@@ -384,11 +387,18 @@ func (q *sequence) cut(to int) {
 	q.Curves.cut(to)
 	q.Factors.cut(to)
 	q.Spectra = slices.DeleteFunc(q.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
+	spent := q.Latest
 	q.Latest.Epoch = to
 	for i := len(q.Log.Entries) - 1; i >= 0; i-- {
 		if e := &q.Log.Entries[i]; e.Text == "" && e.Stats.Epoch == to {
 			q.Latest = e.Stats
 			break
+		}
+	}
+	if !q.External() { // what the run has cost is not given back
+		for _, of := range [...]event.Quantity{event.Gradients, event.Products, event.Losses, event.GradientEquivalents,
+			event.Elapsed} {
+			*of.Of(&q.Latest) = *of.Of(&spent)
 		}
 	}
 	q.Before = event.UnknownEpoch(0)

@@ -32,35 +32,39 @@ func (p *Work) Header(v *View, l *style.Line) {
 	if v.H.Latest.Epoch == 0 || v.H.Missing(&v.H.Curves.Seconds) {
 		return
 	}
-	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(" an epoch"))
+	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(an(v.H.Run.Counted())))
 	if eta := v.H.Remaining(); !math.IsNaN(eta) {
 		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
+}
+
+// an is " an epoch", or what else a run counts.
+func an(counted string) string {
+	if counted == "epoch" {
+		return " an epoch"
+	}
+	return " a " + counted
 }
 
 // item is one figure.
 type item struct{ name, value string }
 
 func (p *Work) items(v *View) []item {
-	e := &v.H.Latest
+	e, counted := &v.H.Latest, v.H.Run.Counted()
 	per := math.NaN()
-	if e.Epoch > 0 {
-		per = float64(e.GradientEquivalents) / float64(e.Epoch)
+	if before := &v.H.Before; e.Epoch > before.Epoch {
+		per = float64(e.GradientEquivalents-before.GradientEquivalents) / float64(e.Epoch-before.Epoch)
 	}
 	eta := "–"
 	if r := v.H.Remaining(); !math.IsNaN(r) {
 		eta = format.Clock(r)
 	}
-	mean := math.NaN()
-	if e.Epoch > 0 {
-		mean = float64(e.Elapsed) / float64(e.Epoch)
-	}
 	list := []item{
 		{"gradients", format.Work(float64(e.Gradients))},
 		{"products", format.Work(float64(e.Products))},
 		{"equivalents", format.Work(float64(e.GradientEquivalents))},
-		{"per epoch", format.Work(per)},
-		{"mean epoch", format.Span(mean)},
+		{"per " + counted, format.Work(per)},
+		{"mean " + counted, format.Span(v.H.Curves.Seconds.Mean())},
 		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
@@ -100,8 +104,8 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds,
-		Mark: '*'})
+	pl := EpochPlot(v.H, chart.Curve{Name: "time of" + an(v.H.Run.Counted()), Token: style.Accent,
+		Series: &v.H.Curves.Seconds, Mark: '*'})
 	pl.Y.Zero, pl.Y.Unit, pl.Best, pl.Value = true, format.SecondsUnit, true, format.Span
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
@@ -139,6 +143,6 @@ func (p *Work) Strip(v *View, w, _ int) []string {
 }
 
 func (p *Work) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds",
+	return RunFigure(v.H, figure.Chart{Title: "seconds" + an(v.H.Run.Counted()), Y: "seconds",
 		Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&v.H.Curves.Seconds)}}})
 }

@@ -202,7 +202,7 @@ func TestSliceWords(t *testing.T) {
 		want []string
 	}{
 		{tuitest.SliceAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
-		{tuitest.SliceAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
+		{tuitest.SliceAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "loss falls most, by 0.0812, at t = 0.63"}},
 		{rising, []string{"got +0.1800", "rejected", "bends up past t = 0.5"}},
 		{tuitest.SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
