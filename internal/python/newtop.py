@@ -326,7 +326,7 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
     return model
 
 
-def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any = None, *, name: Optional[str] = None) -> "_Probe":
+def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any = None, *, name: Optional[str] = None, pause: float = 1.0) -> "_Probe":
     """Let newtop look at the curvature of a model while your own loop trains it: `newtop watch -- python3 train.py`.
 
         probe = newtop.probe(model, loss_fn, batch, every=200, optimizer=optimizer)
@@ -335,10 +335,11 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
         probe.step(loss)
 
     batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with
-    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing. A
-    program may have several probes.
+    and without it: weights, gradients, random numbers, running averages stay as they are. It stands still for no more than
+    PAUSE seconds at a time, once newtop has tested the products. Without newtop it does nothing. A program may have several
+    probes.
     """
-    return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name)
+    return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name, pause)
 
 
 def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, ends: str = "both", of: str = "hessian", tolerance: float = 1e-6,
@@ -1618,8 +1619,13 @@ def _remedy(error: BaseException, else_: str = "newtop takes differences of grad
 class _Probe:
     """What probe() returns."""
 
-    def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str]) -> None:
-        self.calls, self.every, self.told = 0, every, (model, loss_fn, batch, optimizer, name)
+    said = False  # how a probe is watched
+
+    def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str], pause: float) -> None:
+        self.calls, self.every, self.told, self.pause = 0, every, (model, loss_fn, batch, optimizer, name), float(pause)
+        if "NEWTOP_PEER" not in os.environ and _rank() == 0 and not _Probe.said and not hasattr(_connect, "served"):
+            _Probe.said = True
+            _say(f"to see the curvature of this model: newtop watch -- python3 {(sys.argv or [''])[0].replace('-c', '') or 'train.py'}")
         self.path = os.environ.get("NEWTOP_PEER") if _rank() == 0 else None  # it stays there for other probes
         self.sock: Optional[socket.socket] = None
         self.peer: Optional[_Peer] = None
@@ -1662,7 +1668,7 @@ class _Probe:
         what.release()
         what.change = None if self.before is None else [p.detach() - b for p, b in zip(what.params, self.before)]
         try:
-            wire.send({"op": "step", "step": self.calls, **({} if loss is None else {"loss": _plain(loss)}), **_rate(optimizer)})
+            wire.send({"op": "step", "step": self.calls, "pause": self.pause, **({} if loss is None else {"loss": _plain(loss)}), **_rate(optimizer)})
             while True:
                 head = wire.receive()
                 if head.get("op") == "on":

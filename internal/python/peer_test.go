@@ -95,10 +95,11 @@ class Model:
 print(type(newtop.serve_object(Model())).__name__, newtop.seed(4))
 probe = newtop.probe(None, None, None, every=1)
 for _ in range(3): probe.step(1.0)
+newtop.probe(None, None, None)
 import sys
 print(sorted(m for m in ("torch", "jax", "numpy") if m in sys.modules))
 `)
-	if err != nil || out != "Model 4\n[]\n" || errs != "newtop: to train this model: newtop train --model train.py\n" {
+	if err != nil || out != "Model 4\n[]\n" || errs != "newtop: to train this model: newtop train --model train.py\nnewtop: to see the curvature of this model: newtop watch -- python3 train.py\n" {
 		t.Errorf("%q, %q, %v", out, errs, err)
 	}
 	if out, _, _ := (program{dir: t.TempDir(), environ: []string{"NEWTOP_SEED=17"}}).run(t, "import newtop\nprint(newtop.seed())\n"); out != "17\n" {
@@ -163,7 +164,7 @@ newtop.serve_object(Model())
 		t.Errorf("it ends with %+v", e)
 	}
 	for _, want := range []string{"newtop: on_event: NotImplementedError: the run goes on\n", "newtop: on_event: no room: the run goes on\n",
-		"newtop: to train this model: newtop train --model train.py\n"} {
+		"newtop: this program has served a model: newtop trains one of a program, and the next one is left as it is\n"} {
 		if strings.Count(e.errs, want) != 1 {
 			t.Errorf("%q is not said once in\n%s", want, e.errs)
 		}

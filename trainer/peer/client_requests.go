@@ -94,6 +94,7 @@ type Step struct {
 	Loss      float64
 	Rate      float64 // of plain gradient descent or SGD
 	Momentum  float64
+	Pause     float64 // seconds for which it may stand still
 	Optimizer string
 }
 

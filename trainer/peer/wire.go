@@ -149,7 +149,8 @@ func (w *wire) step() (s Step, err error) {
 	if s.Step, err = h.count("step", 0); err != nil {
 		return s, err
 	}
-	for _, f := range []field{{"loss", &s.Loss}, {"rate", &s.Rate}, {"momentum", &s.Momentum}} {
+	for _, f := range []field{{"loss", &s.Loss}, {"rate", &s.Rate}, {"momentum", &s.Momentum},
+		{"pause", &s.Pause}} {
 		if *f.dst, err = h.number(f.key); err != nil {
 			return s, err
 		}

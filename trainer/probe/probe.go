@@ -33,6 +33,13 @@ const (
 	firstProducts = 150
 )
 
+// A look has the program stand still for no longer than a pause, which the program may tell. One in which fewer
+// products fit tells too little.
+const (
+	defaultPause  = time.Second
+	pauseProducts = 8
+)
+
 // Options say how much a Prober may ask for.
 type Options struct {
 	Share  float64 // of the program's time; 0: DefaultShare
@@ -120,7 +127,7 @@ func (p *Prober) watch(ctx context.Context, c *peer.Client) error {
 			return err
 		}
 		start := time.Now()
-		limit := w.products()
+		limit := w.products(&step)
 		if limit > 0 {
 			err = objective.CatchFailure(func() error { return w.analyse(ctx, &step, limit) })
 			p.report(ctx, err)
@@ -147,18 +154,52 @@ type watched struct {
 	w, u       []float64
 }
 
-// products returns how many the next look may take, 0 for none: the first what it needs, later ones what the share
-// leaves.
-func (w *watched) products() int {
+// products returns how many the next look may take, 0 for none: the first what it needs, which its first product
+// bounds, later ones what the share leaves and the pause has room for.
+func (w *watched) products(step *peer.Step) int {
 	if w.perProduct == 0 {
 		return firstProducts
 	}
 	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.p.start))) - w.spent
-	n := int(allowed / w.perProduct)
-	if n < minProducts {
+	return productsIn(allowed, pauseOf(step), w.perProduct)
+}
+
+// productsIn returns how many products a look may take that has so much time by its share and by its pause, where it is
+// worth its time; 0: it is not.
+func productsIn(allowed, pause, perProduct time.Duration) int {
+	fits := int(pause / perProduct)
+	n := min(int(allowed/perProduct), fits, maxProducts)
+	if n < min(minProducts, fits) || n < pauseProducts {
 		return 0
 	}
-	return min(n, maxProducts)
+	return n
+}
+
+// pauseOf is how long the program may stand still at a step.
+func pauseOf(step *peer.Step) time.Duration {
+	if s := step.Pause; s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	return defaultPause
+}
+
+// first times a product, and returns how many the first look may take.
+func (w *watched) first(ctx context.Context, l objective.Linearization, step *peer.Step, limit int) int {
+	start := time.Now()
+	l.HessianTo(make([]float64, len(w.w)), w.w)
+	took, pause := max(time.Since(start), time.Microsecond), pauseOf(step)
+	n := min(limit, productsIn(pause, pause, took))
+	text := fmt.Sprintf("looks at %s for about %.1g s at a time", w.model.About().Name, (time.Duration(n) * took).Seconds())
+	if n == 0 {
+		w.perProduct = took
+		text = fmt.Sprintf("does not look at %s: a product takes %.1g s, and %d take more than its pause of %.1g s: "+
+			"give newtop.probe a smaller batch or a longer pause", w.model.About().Name, took.Seconds(), pauseProducts,
+			pause.Seconds())
+	}
+	if n == 0 || time.Duration(n)*took > pause/10 { // else nobody notices
+		w.p.report(ctx, errors.New(text))
+	}
+	return n
 }
 
 // analyse looks at the model at a step.
@@ -178,6 +219,11 @@ func (w *watched) analyse(ctx context.Context, step *peer.Step, limit int) error
 	l, err := w.model.Current(w.w)
 	if err != nil {
 		return err
+	}
+	if w.perProduct == 0 {
+		if limit = w.first(ctx, l, step, limit); limit == 0 {
+			return nil
+		}
 	}
 	o := analysis.ProbeOptions{
 		Count: w.p.o.Count, Density: true, Rate: step.Rate, Momentum: step.Momentum, Weights: w.w,

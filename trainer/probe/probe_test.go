@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -115,6 +116,31 @@ func TestServedModel(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("the program is not left in order: %v", err)
+	}
+}
+
+// A look is worth its time with 60 products, or with what its pause has room for, but not with fewer than eight.
+func TestProductsIn(t *testing.T) {
+	const s, ms = time.Second, time.Millisecond
+	for _, c := range []struct {
+		allowed, pause, perProduct time.Duration
+		want                       int
+	}{
+		{s, s, ms, 600},
+		{100 * ms, s, ms, 100},
+		{50 * ms, s, ms, 0},
+		{-s, s, ms, 0},
+		{s, s, 20 * ms, 50},
+		{900 * ms, s, 20 * ms, 0},
+		{s, s, 130 * ms, 0},
+		{9 * s, 9 * s, 900 * ms, 10},
+	} {
+		if got := productsIn(c.allowed, c.pause, c.perProduct); got != c.want {
+			t.Errorf("%v of %v at %v each: %d products, want %d", c.allowed, c.pause, c.perProduct, got, c.want)
+		}
+	}
+	if short, long := pauseOf(&peer.Step{Pause: math.NaN()}), pauseOf(&peer.Step{Pause: 2.5}); short != s || long != 2500*ms {
+		t.Errorf("pauses of %v and %v", short, long)
 	}
 }
 
