@@ -5,6 +5,7 @@ import io
 import os
 import random
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -832,6 +833,72 @@ class Probe(unittest.TestCase):
             (None, {}),
         ):
             self.assertEqual(newtop._rate(optimizer), want)
+
+
+class Callbacks(unittest.TestCase):
+    """Those of transformers and Lightning have the model looked at, and training computes the same bits."""
+
+    def looked_at(self, run, steps):
+        def loop(callbacks):
+            with tempfile.TemporaryDirectory() as place, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                os.environ["NEWTOP_LOG"] = os.path.join(place, "log")
+                torch.manual_seed(0)
+                return flat(run(callbacks, place).parameters())
+
+        os.environ.pop("NEWTOP_PEER", None)
+        plain = loop(lambda: [])
+        d = Driver().call(loop, self.callbacks)
+        for k in steps:
+            self.assertEqual(d.look()["step"], k)
+            d.ask("hv", v=np.ones(d.n))
+            d.on()
+        np.testing.assert_array_equal(d.join(), plain)
+
+    def test_transformers(self):
+        try:
+            from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+        except ImportError:
+            self.skipTest("there is no transformers")
+        self.callbacks = lambda: [newtop.HFCallback(every=4)]
+
+        def run(callbacks, place):
+            model = GPT2LMHeadModel(GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=11, n_positions=8, bos_token_id=0, eos_token_id=0))
+            data = [{"input_ids": i, "labels": i} for i in torch.randint(11, (16, 6))]
+            how = TrainingArguments(output_dir=place, max_steps=8, logging_steps=2, report_to=[], save_strategy="no", use_cpu=True, disable_tqdm=True)
+            Trainer(model=model, args=how, train_dataset=data, callbacks=callbacks()).train()
+            return model
+
+        self.looked_at(run, (4, 8))
+
+    def test_lightning(self):
+        try:
+            import lightning.pytorch as lightning
+        except ImportError:
+            self.skipTest("there is no lightning")
+        x, t = torch.randn(16, 4), torch.arange(16) % 3
+        self.callbacks = lambda: [newtop.LightningCallback(nn.functional.cross_entropy, (x, t), every=4)]
+
+        class Model(lightning.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Sequential(nn.Linear(4, 5), nn.Dropout(0.2), nn.Linear(5, 3))
+
+            def forward(self, x):
+                return self.net(x)
+
+            def training_step(self, batch, _):
+                return nn.functional.cross_entropy(self(batch[0]), batch[1])
+
+            def configure_optimizers(self):
+                return torch.optim.SGD(self.parameters(), lr=0.1)
+
+        def run(callbacks, place):
+            model, data = Model(), torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, t), 4, shuffle=True)
+            lightning.Trainer(max_epochs=2, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False,
+                              enable_model_summary=False, callbacks=callbacks(), default_root_dir=place).fit(model, data)
+            return model
+
+        self.looked_at(run, (4, 8))
 
 
 class Programs(unittest.TestCase):

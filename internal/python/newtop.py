@@ -435,6 +435,42 @@ def _ask(place: str, what: Any, arguments: List[str]) -> List[str]:
         return out.read().decode().splitlines()
 
 
+def HFCallback(every: int = 200, rows: int = 8, pause: float = 1.0) -> Any:
+    """For transformers: Trainer(..., callbacks=[newtop.HFCallback()]) logs what the Trainer does, and has the curvature of
+    model(**batch).loss looked at, on the first rows of its data."""
+    from transformers import TrainerCallback
+
+    class Callback(TrainerCallback):
+        def on_train_begin(self, args: Any, state: Any, control: Any, **now: Any) -> None:
+            loader, device = now["train_dataloader"], next(now["model"].parameters()).device
+            batch = loader.collate_fn([loader.dataset[i] for i in range(min(rows, len(loader.dataset)))])
+            self.probe = probe(now["model"], None, _each(batch, lambda x: x.to(device)), every, now.get("optimizer"), pause=pause)
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.probe.step()
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            log(logs, step=state.global_step)
+
+    return Callback()
+
+
+def LightningCallback(loss_fn: Any, batch: Any, every: int = 200, pause: float = 1.0) -> Any:
+    """For Lightning: Trainer(..., callbacks=[newtop.LightningCallback(loss_fn, batch)]) logs the module's metrics, and has the
+    curvature of the loss looked at, of which loss_fn and batch are as for serve()."""
+    Callback = (sys.modules.get("lightning.pytorch") or __import__("pytorch_lightning")).Callback
+
+    class Looking(Callback):
+        def on_train_start(self, trainer: Any, module: Any) -> None:
+            self.probe = probe(module, loss_fn, _each(batch, lambda x: x.to(module.device)), every, trainer.optimizers[0], pause=pause)
+
+        def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, *_: Any) -> None:
+            self.probe.step(outputs["loss"] if outputs else None)
+            log(trainer.callback_metrics, step=trainer.global_step)
+
+    return Looking()
+
+
 def seed(default: int = 0) -> int:
     """The seed that newtop wants, for torch.manual_seed(newtop.seed())."""
     return int(os.environ.get("NEWTOP_SEED") or default)
@@ -1598,7 +1634,7 @@ def _class_dim(outputs: Any, targets: Any) -> Optional[int]:
 
 
 def _loss_name(loss_fn: Any) -> str:
-    name = getattr(loss_fn, "__name__", type(loss_fn).__name__)
+    name = getattr(loss_fn, "__name__", type(loss_fn).__name__) if loss_fn is not None else ""
     known = {"CrossEntropyLoss": "cross-entropy", "cross_entropy": "cross-entropy", "MSELoss": "mean squared error", "mse_loss": "mean squared error"}
     return known.get(name, "" if name == "<lambda>" else name)
 

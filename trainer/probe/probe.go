@@ -189,12 +189,12 @@ func (w *watched) first(ctx context.Context, l objective.Linearization, step *pe
 	l.HessianTo(make([]float64, len(w.w)), w.w)
 	took, pause := max(time.Since(start), time.Microsecond), pauseOf(step)
 	n := min(limit, productsIn(pause, pause, took))
-	text := fmt.Sprintf("looks at %s for about %.1g s at a time", w.model.About().Name, (time.Duration(n) * took).Seconds())
+	name := w.model.About().Name
+	text := fmt.Sprintf("looks at %s for about %.1g s at a time", name, (time.Duration(n) * took).Seconds())
 	if n == 0 {
 		w.perProduct = took
 		text = fmt.Sprintf("does not look at %s: a product takes %.1g s, and %d take more than its pause of %.1g s: "+
-			"give newtop.probe a smaller batch or a longer pause", w.model.About().Name, took.Seconds(), pauseProducts,
-			pause.Seconds())
+			"give newtop.probe a smaller batch or a longer pause", name, took.Seconds(), pauseProducts, pause.Seconds())
 	}
 	if n == 0 || time.Duration(n)*took > pause/10 { // else nobody notices
 		w.p.report(ctx, errors.New(text))
