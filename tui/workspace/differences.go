@@ -161,6 +161,9 @@ func aimedAt(m *model) float64 {
 
 // facts are the rows of the pane.
 func facts(m *model, runs []*run) (out []line) {
+	if len(runs) == 0 {
+		return nil
+	}
 	add := func(name string, of func(r *run) string) {
 		f := line{name: name}
 		for _, r := range runs {

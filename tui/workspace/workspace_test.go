@@ -351,6 +351,7 @@ func TestShown(t *testing.T) {
 	if n := len(m.shown()); n != 0 {
 		t.Errorf("%d runs are shown of none", n)
 	}
+	press(m, "d", "down", "end")
 }
 
 // TestCursor: all runs tell what they had where the cursor is.

@@ -138,12 +138,16 @@ func (k *curve) of(h *history.History) *chart.Series {
 	return &k.metric(h).Series
 }
 
-// metric is what a history has of a curve that is none of a quantity.
+// metric is what a history has of a curve that is none of a quantity: nothing where it began again with fewer, until
+// the grid is shown it.
 func (k *curve) metric(h *history.History) *history.MetricSeries {
-	if k.kind == machine {
+	switch {
+	case k.kind == machine && k.at < len(h.Curves.Machine.Series):
 		return h.Curves.Machine.Series[k.at]
+	case k.kind == logged && k.at < len(h.Curves.Metrics):
+		return &h.Curves.Metrics[k.at]
 	}
-	return &h.Curves.Metrics[k.at]
+	return &history.MetricSeries{}
 }
 
 // own is what a curve is counted by, if that is not what the run counts; "" for that.

@@ -275,6 +275,15 @@ func TestDivision(t *testing.T) {
 	}
 }
 
+// A run that begins again with fewer metrics has none of the others, before it is drawn again, too.
+func TestBegunAgain(t *testing.T) {
+	g := gridOf(detector(20, 9, 1))
+	text(t, g, 116, 36, true)
+	g.runs[0].H.Curves.Metrics = g.runs[0].H.Curves.Metrics[:2]
+	press(g, "end", "*", "x", "S", "y", "enter", "x", "C")
+	text(t, g, 116, 36, true)
+}
+
 func TestNatural(t *testing.T) {
 	names := []string{"layer10", "Layer9", "layer9.b", "a", "layer", "layer09.a"}
 	slices.SortFunc(names, natural)
