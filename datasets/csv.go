@@ -214,21 +214,21 @@ func (f *csvFiles) set(info *schema.Table, classes []string, sizes Sizes, notes 
 	} else {
 		d.TargetNames = []string{info.Target}
 	}
-	files, drawn := "", "drawn to test on"
+	files, drawn := "", "test rows"
 	if f.trains > 1 {
 		files = fmt.Sprintf(", from %d files", f.trains)
 	}
 	switch {
 	case f.tested:
-		drawn = "to test on, as the file says"
+		drawn = "test rows, as the file says"
 	case f.trains < len(f.paths):
-		drawn = "of " + trainOn(f.paths[f.trains:]...).name() + " to test on"
+		drawn = "test rows of " + trainOn(f.paths[f.trains:]...).name()
 	}
 	decide := ""
 	if n := sizes[Validation]; n > 0 {
-		decide = fmt.Sprintf(", %d drawn to decide by", n)
+		decide = fmt.Sprintf(", %d validation rows", n)
 	}
-	d.Title = fmt.Sprintf("%s: %s, %d rows to train on%s, %d %s%s", d.Name, what, sizes[Train], decide, sizes[Test],
+	d.Title = fmt.Sprintf("%s: %s, %d training rows%s, %d %s%s", d.Name, what, sizes[Train], decide, sizes[Test],
 		drawn, files)
 	return d
 }

@@ -219,7 +219,7 @@ func TestFileForTesting(t *testing.T) {
 	o := Options{Test: testFiles, Validation: "10"}
 	d := mustLoad(t, path, o)
 	if d.Train.Rows() != 40 || d.Validation.Rows() != 10 || d.Test.Rows() != 50 || !slices.Equal(d.InputNames, []string{"x", "w=a", "w=b"}) ||
-		!strings.Contains(d.Title, "50 of test.csv to test on") {
+		!strings.Contains(d.Title, "50 test rows of test.csv") {
 		t.Fatalf("%d + %d + %d rows, %q, %s", d.Train.Rows(), d.Validation.Rows(), d.Test.Rows(), d.InputNames, d.Title)
 	}
 	for i, row := range rawRows(d, &d.Test) {

@@ -18,7 +18,7 @@ func ExampleLoad() {
 	fmt.Println(d.Title)
 	fmt.Println(d.InputNames, d.Classes, d.Train.Rows(), d.Validation.Rows(), d.Test.Rows())
 	// Output:
-	// two intertwined spirals: 70 points to train on, 10 to decide by, 20 to test on
+	// two intertwined spirals: 70 training points, 10 validation points, 20 test points
 	// [x y] [first second] 70 10 20
 }
 
@@ -44,7 +44,7 @@ func ExampleRegister() {
 		return
 	}
 	fmt.Println(d.Title)
-	// Output: the squares of numbers: 80 rows to train on, 20 to test on
+	// Output: the squares of numbers: 80 training rows, 20 test rows
 }
 
 // Tanh outputs want classes coded as −1 and 1.

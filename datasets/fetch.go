@@ -199,7 +199,7 @@ func (f *fetcher) receive(ctx context.Context, url string, part *os.File) error 
 	case http.StatusPartialContent:
 		var from int64
 		if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes %d-", &from); err != nil || from != have {
-			return fmt.Errorf("%s answered another range than was asked for", host)
+			return fmt.Errorf("%s answered another range than requested", host)
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
 		// Nothing is left to get, or the part is too long; the checksum tells.
@@ -217,7 +217,7 @@ func (f *fetcher) receive(ctx context.Context, url string, part *os.File) error 
 }
 
 // errSilent is why a request was given up.
-var errSilent = errors.New("the server fell silent")
+var errSilent = errors.New("the server stopped sending")
 
 // said returns the reason for which a request was cancelled in place of the cancellation.
 func said(ctx context.Context, err error) error {

@@ -68,7 +68,7 @@ func TestTableWithRowsForTesting(t *testing.T) {
 	}
 	lines := strings.Split(string(text), "\n")
 	d := mustLoad(t, path, Options{Columns: lex.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
-	if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
+	if want := "4 training rows, 2 test rows, as the file says"; !strings.HasSuffix(d.Title, want) {
 		t.Errorf("%s, want %s", d.Title, want)
 	}
 	row := raw(d, &d.Test, d.Test.Rows()-1)

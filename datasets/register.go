@@ -109,7 +109,7 @@ func (r *Rows) check(name string) error {
 	count, columns := r.Inputs.Dims()
 	switch targets, labels := r.Targets != nil, r.Labels != nil; {
 	case count < 2:
-		return invalid(0, fmt.Sprint(count, " row"), "two rows or more: one to train on, one to test on")
+		return invalid(0, fmt.Sprint(count, " row"), "two rows or more, for training and test")
 	case targets == labels:
 		return invalid(0, fmt.Sprintf("targets: %v, labels: %v", targets, labels),
 			"targets of a regression, or labels of classes")
@@ -125,7 +125,7 @@ func (r *Rows) check(name string) error {
 		return invalid(0, fmt.Sprintf("%d names of targets", len(r.TargetNames)),
 			fmt.Sprint(r.Targets.RawMatrix().Cols))
 	case r.Tests < 0 || r.Tests >= count:
-		return invalid(0, fmt.Sprint(r.Tests, " rows to test on"), fmt.Sprintf("a number from 0 to %d", count-1))
+		return invalid(0, fmt.Sprint(r.Tests, " test rows"), fmt.Sprintf("a number from 0 to %d", count-1))
 	}
 	for i := range count {
 		numbers := r.Inputs.RawRowView(i)

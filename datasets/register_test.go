@@ -40,7 +40,7 @@ func TestRegister(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	d := mustLoad(t, "line", Options{Seed: 1})
-	if d.Title != "a set of the test's own: 40 rows to train on, 10 to test on" || !slices.Equal(d.InputNames, []string{"x1"}) ||
+	if d.Title != "a set of the test's own: 40 training rows, 10 test rows" || !slices.Equal(d.InputNames, []string{"x1"}) ||
 		!slices.Equal(d.TargetNames, []string{"y1"}) {
 		t.Errorf("%+v", d)
 	}
@@ -91,15 +91,15 @@ func TestRegisterRefuses(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(*Rows){
-		"no inputs":                               func(r *Rows) { r.Inputs = nil },
-		"targets: false, labels: false":           func(r *Rows) { r.Targets = nil },
-		"4 rows of targets":                       func(r *Rows) { r.Targets = line(4).Targets },
-		"0 labels of 0 classes":                   func(r *Rows) { r.Targets, r.Labels = nil, []int{} },
-		"row 2: found label 2, expected a class":  func(r *Rows) { r.Targets, r.Labels, r.Classes = nil, []int{0, 2, 0, 0, 0}, []string{"a", "b"} },
-		"row 4: found NaN, expected finite":       func(r *Rows) { r.Inputs.Set(3, 0, math.NaN()) },
-		"2 names of inputs":                       func(r *Rows) { r.InputNames = []string{"a", "b"} },
-		"2 names of targets":                      func(r *Rows) { r.TargetNames = []string{"a", "b"} },
-		"5 rows to test on, expected a number fr": func(r *Rows) { r.Tests = 5 },
+		"no inputs":                              func(r *Rows) { r.Inputs = nil },
+		"targets: false, labels: false":          func(r *Rows) { r.Targets = nil },
+		"4 rows of targets":                      func(r *Rows) { r.Targets = line(4).Targets },
+		"0 labels of 0 classes":                  func(r *Rows) { r.Targets, r.Labels = nil, []int{} },
+		"row 2: found label 2, expected a class": func(r *Rows) { r.Targets, r.Labels, r.Classes = nil, []int{0, 2, 0, 0, 0}, []string{"a", "b"} },
+		"row 4: found NaN, expected finite":      func(r *Rows) { r.Inputs.Set(3, 0, math.NaN()) },
+		"2 names of inputs":                      func(r *Rows) { r.InputNames = []string{"a", "b"} },
+		"2 names of targets":                     func(r *Rows) { r.TargetNames = []string{"a", "b"} },
+		"5 test rows, expected a number fr":      func(r *Rows) { r.Tests = 5 },
 	} {
 		r := line(5)
 		change(r)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -36,14 +37,15 @@ func (o *order) to(i int) (Part, int) {
 	panic("datasets: a row behind the last")
 }
 
-// text says how many rows there are of what, as in "1000 rows to train on, 200 to test on".
+// text says how many rows there are of what, as in "1000 training rows, 200 test rows".
 func (s Sizes) text(what string) string {
-	text := fmt.Sprintf("%d%s to train on", s[Train], what)
+	what = cmp.Or(what, " rows")
+	text := fmt.Sprintf("%d training%s", s[Train], what)
 	if n := s[Validation]; n > 0 {
-		text += fmt.Sprintf(", %d to decide by", n)
+		text += fmt.Sprintf(", %d validation%s", n, what)
 	}
 	if n := s[Test]; n > 0 {
-		text += fmt.Sprintf(", %d to test on", n)
+		text += fmt.Sprintf(", %d test%s", n, what)
 	}
 	return text
 }

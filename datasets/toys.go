@@ -79,7 +79,7 @@ func loadParity(o Options) (*Dataset, error) {
 		d.Test = patterns(n, nil).slice(0, rows)
 		rng := rand.New(rand.NewPCG(o.Seed, 0))
 		d.Test.Inputs.Apply(func(_, _ int, v float64) float64 { return v + sigma*rng.NormFloat64() }, d.Test.Inputs)
-		d.Title += fmt.Sprintf(", all with noise (σ %g) to test on", sigma)
+		d.Title += fmt.Sprintf(", all with noise (σ %g) as test patterns", sigma)
 	}
 	d.finish(unscaled(n))
 	return d, nil
@@ -164,7 +164,7 @@ func loadBPLS(name, what string, o Options, f func(x float64) []float64) (*Datas
 		return nil, err
 	}
 	d.Test = points(2, 0)
-	d.Title += ", 5 to test on"
+	d.Title += ", 5 test points"
 	d.finish(unscaled(1))
 	return d, nil
 }

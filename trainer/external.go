@@ -113,8 +113,8 @@ func (k *modelLink) close() (err error) {
 			waits = false
 			err = k.failure()
 		case <-slow:
-			k.out.Publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name +
-				", which goes on by itself"})
+			k.out.Publish(event.ConsoleEvent{Text: "newtop: waiting for the end of " + m.About().Name +
+				", which continues by itself"})
 		case <-cancelled:
 			cancelled, late = nil, time.After(programGrace)
 		case <-late:

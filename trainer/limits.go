@@ -21,8 +21,8 @@ type limit struct {
 }
 
 var limits = []limit{
-	whole("epochs", "end after so many epochs; 0: never", func(c *config.Config) *int { return &c.Epochs }),
-	{"time-limit", "end after so much work, as in 90s; 0: never", "a duration ≥ 0, as 90s",
+	whole("epochs", "end after this many epochs; 0: never", func(c *config.Config) *int { return &c.Epochs }),
+	{"time-limit", "end after this much work, as in 90s; 0: never", "a duration ≥ 0, as 90s",
 		func(c *config.Config) string { return c.TimeLimit.String() },
 		func(c *config.Config, text string) (err error) {
 			if text == "0" {
@@ -33,7 +33,8 @@ var limits = []limit{
 		}},
 	number("target-loss", "end at this training loss; 0: never",
 		func(c *config.Config) *float64 { return &c.TargetLoss }),
-	{"patience", "end after so many epochs without a better one by the validation rows; 0: never", "a whole number ≥ 0",
+	{"patience", "end after this many epochs without improvement on the validation rows; 0: never", "a whole number " +
+		"≥ 0",
 		func(c *config.Config) string { return strconv.Itoa(max(c.Patience, 0)) },
 		func(c *config.Config, text string) (err error) {
 			if c.Patience, err = strconv.Atoi(text); c.Patience == 0 {
@@ -143,15 +144,16 @@ func (m *limiter) change(of limit, text string) error {
 	}
 	switch last := &m.nets.Last; {
 	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= epoch:
-		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs,
+		return event.Refuse("epochs %d: expected more than the %d that the run has done, or 0 for no "+
+			"limit", next.Epochs,
 			epoch)
 	case of.key == "patience" && !work.HasValidation():
 		return event.Refuse("there are no validation rows: expected a run that has some")
 	case of.key == "patience" && next.Patience > 0 && next.Patience <= epoch-m.nets.Best.Epoch:
-		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it",
+		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for never",
 			next.Patience, epoch-m.nets.Best.Epoch)
 	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= active:
-		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit",
+		return event.Refuse("time-limit %s: expected more than the %s that the run has taken, or 0 for no limit",
 			next.TimeLimit, active.Round(time.Millisecond))
 	case (of.key == "target-loss" || of.key == "target-error" || of.key == "until") &&
 		next.ReachedTarget(last, work.Measure) != "" && work.Config.ReachedTarget(last, work.Measure) == "":

@@ -52,7 +52,7 @@ func (c *race) allows(command event.Command) error {
 	}
 	switch p := command.(type) {
 	case event.Switch, event.Set, event.Scale, event.Rewind, event.Race:
-		return event.Refuse("a race is on: expected one of its racers to be picked, or none, before")
+		return event.Refuse("a race is under way: expected a pick of one of its racers, or none, first")
 	case event.StepEpoch, event.StepInner:
 		if c.over {
 			return event.Refuse("the race is over: expected one of its racers to be picked, or none")

@@ -429,7 +429,7 @@ func TestRacesThatAreRefused(t *testing.T) {
 	}
 	do(t, d.s, event.Race{Racers: two})
 	for _, c := range []event.Command{event.Switch{Optimizer: "adam"}, event.Set{Key: "radius", Value: "1"}, event.Scale{Factor: 2}, event.Rewind{}, event.Race{Racers: two}} {
-		d.refused(c, "a race is on")
+		d.refused(c, "a race is under way")
 	}
 	d.refused(event.Pick{Racer: 2}, "expected 0 to 1")
 	d.do(event.Pause{On: true})

@@ -97,7 +97,7 @@ func openNPY(f File) (part, error) {
 	}
 	if len(a.shape) != 2 {
 		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()),
-			"two dimensions: rows and columns, of which the last is the target unless {Target} says another")
+			"two dimensions: rows and columns; the last column is the target unless {Target} names another")
 	}
 	return &arrays{matrix: matrix{a}}, nil
 }

@@ -134,11 +134,12 @@ func (p *plan) noteMissing() {
 			case which == 2:
 				return column + ": " + many + "no category, as there are none in the training rows"
 			case which == 3:
-				return column + ": " + many + "the mean stands in"
+				return column + ": " + many + "replaced by the mean"
 			case mode == lex.MissingIndicator:
-				return fmt.Sprintf("%s: %sthe mean stands in, and the input %q tells", column, many, column+" missing")
+				return fmt.Sprintf("%s: %sreplaced by the mean and marked by the input %q", column, many,
+					column+" missing")
 			}
-			return fmt.Sprintf("%s: %sthe %s stands in", column, many, mode)
+			return fmt.Sprintf("%s: %sreplaced by the %s", column, many, mode)
 		})
 	}
 }

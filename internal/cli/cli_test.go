@@ -320,7 +320,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("newtop data lacks %s", i.Name)
 		}
 	}
-	if out := succeed(t, "data", "show", "letters"); !strings.Contains(out, "16000 to train on, 4000 to test on") || !strings.Contains(out, "x-box") {
+	if out := succeed(t, "data", "show", "letters"); !strings.Contains(out, "16000 training rows, 4000 test rows") || !strings.Contains(out, "x-box") {
 		t.Errorf("newtop data show letters says\n%s", out)
 	}
 	if out := succeed(t, "version"); !strings.HasPrefix(out, "newtop ") || !strings.Contains(out, "go1.") {

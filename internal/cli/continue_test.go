@@ -41,7 +41,7 @@ func TestTrainContinues(t *testing.T) {
 		return append([]string{"train", "--name", "nightly", "--continue", "--epochs", fmt.Sprint(epochs), "--record", db}, run...)
 	}
 	errs, code := interrupted(t, db, syscall.SIGUSR1, line(0)...)
-	if code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to go on: newtop resume nightly --record "+flags.Quote(db)+"\n") {
+	if code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to continue: newtop resume nightly --record "+flags.Quote(db)+"\n") {
 		t.Errorf("after USR1: exit %d\n%s", code, errs)
 	}
 	stopped := newest(t, db)
@@ -64,7 +64,7 @@ func TestTrainContinues(t *testing.T) {
 			t.Errorf("with --epochs %d: exit %d\n%s%s", epochs, code, errs, out)
 		}
 	}
-	refuses(t, print.ExitUsage, "begun with other flags", append(line(limit), "--seed", "2")...)
+	refuses(t, print.ExitUsage, "started with other flags", append(line(limit), "--seed", "2")...)
 	refuses(t, print.ExitUsage, "--name NAME", "train", "--continue", "--record", db)
 }
 
@@ -146,7 +146,7 @@ func TestTrainIntoAClosedPipe(t *testing.T) {
 		}
 		out.Close()
 		cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != print.ExitInterrupted || !strings.Contains(errs.String(), "newtop: nobody reads standard output any more; to go on: newtop resume one") {
+		if code := cmd.ProcessState.ExitCode(); code != print.ExitInterrupted || !strings.Contains(errs.String(), "newtop: nobody reads standard output any more; to continue: newtop resume one") {
 			t.Errorf("%s: exit %d\n%s", format, code, errs.String())
 		}
 		r := newest(t, db)

@@ -127,7 +127,7 @@ func TestContinueTwiceAtOnce(t *testing.T) {
 	succeed(t, line...)
 }
 
-const errAlready = "another process has begun a run of this name meanwhile"
+const errAlready = "another process has started a run of this name meanwhile"
 
 // state returns what /proc says a process does, "" where there is no /proc.
 func state(pid int) string {

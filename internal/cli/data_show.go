@@ -33,15 +33,15 @@ type dataShow struct {
 func newDataShow(dir *string) *cobra.Command {
 	var s dataShow
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE|-", Short: "Describe a data set, and what becomes of the columns of a table",
-		Long: `Describe a data set: what its columns hold and what becomes of them as inputs
-of a network, which are left out and why, which may leak the target, how many
-rows are for what, and how often each class is there.
+		Use: "show NAME|FILE|-", Short: "Describe a data set, and how the columns of a table are read",
+		Long: `Describe a data set: what its columns contain, which inputs of a network they
+become, which are left out and why, which may leak the target, how many rows
+there are for training, validation and test, and how frequent each class is.
 
-ALONE is how well a column by itself tells the target of rows that the rule was
-not fitted to: the share of the variance that it explains, or of the errors of
-guessing the most frequent class that it saves. From 90 % on it is marked: such
-a column was often made from the target, and is not known when one predicts.`,
+ALONE is how well a column alone predicts the target, on rows that the rule was
+not fitted to: the share of the variance that it explains, or the share that it
+avoids of the errors of guessing the most frequent class. A mark from 90 % on
+warns of a column that may be made from the target and unknown when you predict.`,
 		Example: `  newtop data show table.csv --target price
   newtop data show letter
   newtop data show table.csv --format json | jq '.columns[].name'`,
@@ -49,7 +49,7 @@ a column was often made from the target, and is not known when one predicts.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return s.show(cmd, args[0], *dir) },
 	}
 	s.run.AddData(cmd)
-	cmd.Flags().BoolVar(&s.all, "all", false, "list all columns, however many")
+	cmd.Flags().BoolVar(&s.all, "all", false, "list all columns")
 	cmd.Flags().StringVar(&s.format, "format", "text", "text, or json: one object")
 	flags.Choices(cmd, "format", "text", "json")
 	flags.Under(flags.Output, cmd.Flags(), "all", "format")
@@ -108,7 +108,8 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 	line(fmt.Sprintf("%s, scaled: %s; %s", format.Counted(s.Inputs, "input"), s.Scaling,
 		format.Counted(s.Outputs, "output")))
 	if s.Repeated > 0 {
-		line(fmt.Sprintf("repeated rows: %s, %s of them to test on", format.Count(s.Repeated), format.Count(s.Seen)))
+		line(fmt.Sprintf("repeated rows: %s, %s of them in the test rows", format.Count(s.Repeated),
+			format.Count(s.Seen)))
 	}
 	if len(s.Features) > 0 {
 		line("features for the gates of a mixture: " + strings.Join(s.Features, ", "))
@@ -124,7 +125,7 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 		if c := &s.Columns[i]; c.Leak {
 			leaks = append(
 				leaks, fmt.Sprintf(
-					"%s tells the target alone (%s): would you know it before the target? --table drop=%s leaves it "+
+					"%s predicts the target alone (%s): is it known before the target? --table drop=%s leaves it "+
 						"out", c.Name,
 					share(*c.Alone), flags.Quote(c.Name)))
 		}
@@ -172,7 +173,7 @@ func classText(s *survey.Survey) string {
 	}
 	text := print.CountOf(len(s.Classes), "class", "classes") + ": " + strings.Join(each, ", ")
 	if high.Rows >= 3*low.Rows {
-		text += "; --set class-weights=balanced counts the rare as much as the others"
+		text += "; --set class-weights=balanced gives all classes the same weight"
 	}
 	return text
 }

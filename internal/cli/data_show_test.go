@@ -42,14 +42,14 @@ func TestDataShow(t *testing.T) {
 	file := table(t, 0)
 	out := succeed(t, "data", "show", file, "--target", "price")
 	for _, want := range []string{
-		"136 rows to train on, 24 drawn to decide by, 40 drawn to test on", "left out: numbers the rows", "Bonn, Ulm", "66",
-		"! ", "euros tells the target alone", "--table drop=euros leaves it out", "0.5 … ", "city: 66 missing values: a category of their own",
+		"136 training rows, 24 validation rows, 40 test rows", "left out: numbers the rows", "Bonn, Ulm", "66",
+		"! ", "euros predicts the target alone", "--table drop=euros leaves it out", "0.5 … ", "city: 66 missing values: a category of their own",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	if out := succeed(t, "data", "show", file, "--target", "price", "--table", "drop=euros", "--validation", "0", "--test", "0.5"); strings.Contains(out, "tells the target alone") || !strings.Contains(out, "100 rows to train on, 100 drawn") {
+	if out := succeed(t, "data", "show", file, "--target", "price", "--table", "drop=euros", "--validation", "0", "--test", "0.5"); strings.Contains(out, "predicts the target alone") || !strings.Contains(out, "100 training rows, 100 test") {
 		t.Errorf("without euros and validation rows:\n%s", out)
 	}
 	var s survey.Survey

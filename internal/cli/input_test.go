@@ -66,7 +66,7 @@ func TestDataPackedAndPiped(t *testing.T) {
 	if kept, err := os.ReadDir(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "data")); err != nil || len(kept) != 2 {
 		t.Errorf("%v are kept: %v", kept, err)
 	}
-	if out, errs, code := piped(text, "data", "show", "-"); code != 0 || !strings.Contains(out, "27 rows to train on, 5 drawn to decide by, 8 drawn to test on") {
+	if out, errs, code := piped(text, "data", "show", "-"); code != 0 || !strings.Contains(out, "27 training rows, 5 validation rows, 8 test rows") {
 		t.Errorf("data show -: exit %d: %s%s", code, out, errs)
 	}
 	if _, errs, code := piped("", "train", "--data", "-"); code != print.ExitFailed || !strings.Contains(errs, "standard input: nothing came") {
@@ -83,7 +83,7 @@ func TestTableNotes(t *testing.T) {
 	table := write(t, "t.csv", text)
 	want := []string{
 		"the first row names the columns; --table header=no takes it for data", "price, the last column, is the target: numbers", "id: left out, it numbers the rows; --table keep=id keeps it",
-		"when: dates as year-month-day, taken as year, month, day of week", `size: 14 missing values: the mean stands in, and the input "size missing" tells`,
+		"when: dates as year-month-day, taken as year, month, day of week", `size: 14 missing values: replaced by the mean and marked by the input "size missing"`,
 		"when year, when month: one value in all training rows",
 	}
 	for _, format := range []string{"text", "jsonl"} {

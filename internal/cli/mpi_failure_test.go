@@ -120,7 +120,7 @@ func TestRanksSignalled(t *testing.T) {
 		if r.State != "stopped" && r.State != store.Interrupted {
 			t.Errorf("%v: the run is %v", signal, r.State)
 		}
-		if signal == syscall.SIGUSR1 && !strings.Contains(l.errs.String(), "to go on: newtop resume") {
+		if signal == syscall.SIGUSR1 && !strings.Contains(l.errs.String(), "to continue: newtop resume") {
 			t.Errorf("%v: not said how to go on:\n%s", signal, l.errs.String())
 		}
 	}

@@ -246,7 +246,7 @@ func TestPredictRefusesWhatOverflows(t *testing.T) {
 	model, _ := trained(t, "safetensors", "--data", write(t, "tiny.csv", table.String()), "--act", "relu", "--epochs", "1")
 	for _, format := range []string{"csv", "jsonl"} {
 		out, errs, code := newtop("predict", model, write(t, "rows.csv", "a,b\n1e-14,0\n1e299,-1e299\n"), "--format", format)
-		if code != 1 || !strings.Contains(errs, "row 2: found inputs too large") || strings.Count(errs, "\n") != 1 || strings.Contains(out, "NaN") || !strings.Contains(out, "1,") {
+		if code != 1 || !strings.Contains(errs, "row 2: found inputs so large") || strings.Count(errs, "\n") != 1 || strings.Contains(out, "NaN") || !strings.Contains(out, "1,") {
 			t.Errorf("%s: exit %d\n%s%s", format, code, out, errs)
 		}
 	}

@@ -25,7 +25,7 @@ func TestTuneScreen(t *testing.T) {
 	}
 	restored(t, output)
 	rest := output[strings.LastIndex(output, "\x1b[?1049l"):]
-	for _, want := range []string{"TEST RMSE", "the best is trained by", "newtop train --data sine --validation 0.15 --net 3", "to go on: newtop tune --resume seen --record "} {
+	for _, want := range []string{"TEST RMSE", "the best is trained by", "newtop train --data sine --validation 0.15 --net 3", "to continue: newtop tune --resume seen --record "} {
 		if !strings.Contains(rest, want) {
 			t.Errorf("the screen left behind %q, without %q", rest, want)
 		}
@@ -37,7 +37,7 @@ func TestTuneScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, output = c.exit()
-	if code != print.ExitInterrupted || !strings.Contains(output, "newtop: interrupted; to go on: newtop tune --resume seen --record ") {
+	if code != print.ExitInterrupted || !strings.Contains(output, "newtop: interrupted; to continue: newtop tune --resume seen --record ") {
 		t.Errorf("exit %d\n%s", code, output[strings.LastIndex(output, "\x1b[?1049l"):])
 	}
 	restored(t, output)

@@ -24,7 +24,7 @@ that NEWTOP_LOG names, or from newtop.jsonl in the working directory.
 newtop.watch(model) adds the norms of gradients and weights.
 
 newtop.serve(model, loss_fn, batch) lets newtop train a PyTorch model, and
-newtop.probe(model, loss_fn, batch) lets it look at the curvature while your own
+newtop.probe(model, loss_fn, batch) lets it measure the curvature while your own
 loop trains; newtop.spectrum(model, loss_fn, batch) returns eigenvalues.
 docs/own-model.md has examples.`,
 		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl\nnewtop " +

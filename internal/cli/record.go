@@ -13,10 +13,9 @@ import (
 func newRecord() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record FILE.cast [COMMAND ...]",
-		Short: "Film a session on the screen, for asciinema",
-		Long: `Film what newtop shows on the screen, of training as newtop without a command
-does or of the command that follows, in the format of asciinema: asciinema play
-FILE.cast shows it again, agg makes a GIF of it.`,
+		Short: "Record a session on the screen, for asciinema",
+		Long: `Record the screen of newtop, or of the newtop COMMAND that follows, in the format
+of asciinema: asciinema play FILE.cast plays it, agg makes a GIF of it.`,
 		Example:            "newtop record demo.cast --data spirals --epochs 200\nnewtop record look.cast watch last",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,10 +25,10 @@ FILE.cast shows it again, agg makes a GIF of it.`,
 			}
 			if len(args) == 0 || args[0] == "" || args[0][0] == '-' {
 				return flags.Usagef(
-					"record: expected a file for the film first, as in newtop record demo.cast watch last")
+					"record: expected a file for the recording first, as in newtop record demo.cast watch last")
 			}
 			if _, _, ok := print.Terminal(cmd); !ok {
-				return flags.Usagef("record: expected a terminal: it films the screen")
+				return flags.Usagef("record: expected a terminal: it records the screen")
 			}
 			root := cmd.Root()
 			rest := args[1:]

@@ -24,7 +24,7 @@ const description = `Train a feed-forward network with exact curvature and watch
 Without a command newtop opens its screen and trains. With no flags it
 trains the built-in letters data, which needs no download. Press ? on the
 screen for its keys. Every run is recorded: newtop runs lists them, newtop
-resume goes on with one after a stop or a kill.`
+resume continues one after a stop or a kill.`
 
 const examples = `newtop
 newtop --data letter --data-dir ../data --net 70-50 --opt tr-newton
@@ -97,7 +97,7 @@ func newRoot(processes *launch.Group) *cobra.Command {
 	run.Add(root)
 	screen.Add(root)
 	screen.AddTour(root)
-	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
+	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; --serve shows the run over SSH")
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

@@ -52,7 +52,7 @@ func TestRunsWithDamage(t *testing.T) {
 	}
 	inSQL(t, db, "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts WHERE run = (SELECT run FROM runs WHERE name = 'hurt'))")
 	weights := filepath.Join(t.TempDir(), "w.safetensors")
-	if _, errs, code := newtop("runs", "export", "hurt", "--format", "safetensors", "-o", weights, "--record", db); code != 0 || !strings.Contains(errs, "; the weights are those of the checkpoint before, of epoch ") {
+	if _, errs, code := newtop("runs", "export", "hurt", "--format", "safetensors", "-o", weights, "--record", db); code != 0 || !strings.Contains(errs, "; the weights are from the checkpoint before it, of epoch ") {
 		t.Errorf("exported: exit %d: %s", code, errs)
 	}
 }

@@ -281,7 +281,7 @@ func TestServeContinues(t *testing.T) {
 	s.ends()
 	_, keys := keyFile(t)
 	other := append([]string{"serve", "--name", "nightly", "--continue", "--record", db, "--listen", "127.0.0.1:0", "--authorized-keys", keys}, run...)
-	refuses(t, print.ExitUsage, "begun with other flags", append(other, "--seed", "2")...)
+	refuses(t, print.ExitUsage, "started with other flags", append(other, "--seed", "2")...)
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
 	s = startServing(t, "resume", "nightly", "--epochs", limit, "--record", db, "--linger", "0", "--format", "text")
 	if code, errs := s.ends(); code != print.ExitDone {

@@ -113,7 +113,7 @@ rate = {low = 1e-3, high = 1e-1, log = true}
 // TestTuneOfNothing wants one line that says why no trial worked.
 func TestTuneOfNothing(t *testing.T) {
 	out, errs, code := newtop("tune", "--data", "sine", "--act", "identity", "--opt", "sgd", "--over", "rate=1e8..1e9", "--trials", "2", "--record", filepath.Join(t.TempDir(), "runs.db"))
-	if code != print.ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
+	if code != print.ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "none of 2 trials succeeded") || strings.Contains(out, "newtop train") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -174,9 +174,9 @@ func TestWatchRefusals(t *testing.T) {
 	}{
 		{[]string{"watch"}, print.ExitUsage, "expected a recorded run, a file"},
 		{[]string{"watch", "--"}, print.ExitUsage, "expected a program"},
-		{[]string{"watch", binary}, print.ExitFailed, "is no text"},
-		{[]string{"watch", prose}, print.ExitFailed, "no number of a log in 200 lines"},
-		{[]string{"watch", "/dev/zero"}, print.ExitFailed, "is no text"},
+		{[]string{"watch", binary}, print.ExitFailed, "is not text"},
+		{[]string{"watch", prose}, print.ExitFailed, "no metric in 200 lines"},
+		{[]string{"watch", "/dev/zero"}, print.ExitFailed, "is not text"},
 		{[]string{"watch", "--alert", "siren", prose}, print.ExitUsage, "--alert"},
 		{[]string{"watch", "--alert-on", "nan", prose}, print.ExitUsage, "--alert"},
 		{[]string{"watch", "--system"}, print.ExitUsage, "expected a terminal"},

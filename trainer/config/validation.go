@@ -58,7 +58,7 @@ func (c *Config) checkValidation() error {
 			Expected: "no mixture where the nets of a committee have a fold each"}
 	case c.Patience < -1:
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience),
-			Expected: "a whole number ≥ 1, 0 for the default, or -1 for no end of it"}
+			Expected: "a whole number ≥ 1, 0 for the default, or -1 for never"}
 	case c.Weights != "" && c.Weights != "best" && c.Weights != "last":
 		return &ConfigError{Field: "Weights", Value: c.Weights, Expected: "best or last"}
 	}

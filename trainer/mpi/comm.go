@@ -102,8 +102,8 @@ func foreign(l Launch, library string, size int) error {
 			other = ", or srun --mpi=pmix"
 		}
 	}
-	return fmt.Errorf("%s has started %d processes, of which this program's %s sees %d: "+
-		"expected a program built with the mpicc of the MPI that %s is of%s", l.By, l.Size, library, size, l.By, other)
+	return fmt.Errorf("%s has started %d processes, but this program's %s sees %d: expected a program built with "+
+		"the mpicc of the MPI of %s%s", l.By, l.Size, library, size, l.By, other)
 }
 
 // reachable returns an error if MPI would not find the other processes, and end this one with many lines.
@@ -285,7 +285,7 @@ func (c *Comm) Close(code int) error {
 func (c *Comm) end(code int) error {
 	c.watch.stop()
 	if c.depth.Load() > 0 {
-		return errors.New("the other processes wait for the end of a sum that was given up, and are not ended in order")
+		return errors.New("the other processes still wait for a sum that was given up, and did not end cleanly")
 	}
 	if c.Size() == 1 {
 		return nil
@@ -301,7 +301,7 @@ func (c *Comm) leave() error {
 	case err := <-left:
 		return err
 	case <-time.After(min(c.config.Timeout, leaveTimeout)):
-		return errors.New("the other processes have not ended in order")
+		return errors.New("the other processes did not end cleanly")
 	}
 }
 

@@ -87,9 +87,9 @@ func TestReachable(t *testing.T) {
 
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ by, library, want string }{
-		{"mpirun", "MPICH 4.0.2", "mpirun has started 4 processes, of which this program's MPICH 4.0.2 sees 1: expected a program built with the mpicc of the MPI that mpirun is of"},
-		{"srun", "MPICH 4.0.2", "is of, or srun --mpi=pmi2"},
-		{"srun", "Open MPI 5.0.1", "is of, or srun --mpi=pmix"},
+		{"mpirun", "MPICH 4.0.2", "mpirun has started 4 processes, but this program's MPICH 4.0.2 sees 1: expected a program built with the mpicc of the MPI of mpirun"},
+		{"srun", "MPICH 4.0.2", "of srun, or srun --mpi=pmi2"},
+		{"srun", "Open MPI 5.0.1", "of srun, or srun --mpi=pmix"},
 	} {
 		if err := foreign(Launch{By: c.by, Size: 4}, c.library, 1); !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%v, expected %s", err, c.want)

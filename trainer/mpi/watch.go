@@ -110,7 +110,7 @@ func (h *watch) heartbeat() {
 	defer h.notes.Unlock()
 	for rank, when := range h.lastSeen {
 		if h.awake.Load()-when > int64(h.timeout) {
-			h.c.hung(fmt.Sprintf("nothing was heard of %s for %s", h.c.name(rank), h.timeout))
+			h.c.hung(fmt.Sprintf("%s has not answered for %s", h.c.name(rank), h.timeout))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (h *watch) checkCall() {
 	h.awake.Add(int64(min(now.Sub(h.checked), 2*h.timeout/checksPerTimeout)))
 	h.checked = now
 	if what := h.call.Load(); what != nil && h.awake.Load()-h.called.Load() > int64(h.timeout) {
-		h.c.hung(fmt.Sprintf("%s did not come to its end for %s", *what, h.timeout))
+		h.c.hung(fmt.Sprintf("%s did not end within %s", *what, h.timeout))
 	}
 }
 
@@ -193,7 +193,7 @@ var (
 	inMessage = "a message to the other processes"
 	inVector  = "the broadcast of a vector"
 	inSum     = "a sum over all processes"
-	inGather  = "what all processes have to say"
+	inGather  = "a message of all processes"
 )
 
 // during has a call of MPI that waits for other processes watched.

@@ -140,15 +140,15 @@ func TestStoppedWorker(t *testing.T) {
 	l.Update(w)
 	b.fakes[2].stopped.Store(true)
 	go l.Update(w)
-	b.expect(ExitHung, "rank ", "for 1s", "has stopped")
+	b.expect(ExitHung, "rank ", "within 1s", "has stopped")
 }
 
 // TestStoppedIdle: a process is missed even if nothing is asked of it, and process 0 too.
 func TestStoppedIdle(t *testing.T) {
 	t.Parallel()
 	for rank, text := range map[int]string{
-		1: "rank 0 on host0: nothing was heard of rank 1 on host0 for 1s",
-		0: "nothing was heard of rank 0 on host0 for 1s",
+		1: "rank 0 on host0: rank 1 on host0 has not answered for 1s",
+		0: "rank 0 on host0 has not answered for 1s",
 	} {
 		t.Run(fmt.Sprint(rank), func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +246,7 @@ func TestCloseAfterPanic(t *testing.T) {
 		defer func() { recover() }()
 		l.HessianTo(nil, make([]float64, l.Dim())) // before Update
 	}()
-	if err := b.zero.Close(1); err == nil || !strings.Contains(err.Error(), "not ended in order") {
+	if err := b.zero.Close(1); err == nil || !strings.Contains(err.Error(), "did not end cleanly") {
 		t.Errorf("%v", err)
 	}
 }

@@ -142,7 +142,7 @@ func (m *Model) steady(name string, a, b []float64) error {
 	if !(d <= unsteady) {
 		return fmt.Errorf("%s: %s: expected the same numbers twice%s", m.about.Name, text, m.because())
 	}
-	m.notes = append(m.notes, text+": a run that is gone on with won't have the same digits")
+	m.notes = append(m.notes, text+": a resumed run won't have the same digits")
 	return nil
 }
 

@@ -146,7 +146,7 @@ func TestBadReplies(t *testing.T) {
 		{"more than 1099511627776", func(b []byte) []byte { b[14] = 1; return b }},
 		{"vectors end at", func(b []byte) []byte { b[12] = 1; return b }},
 		{"vectors end at", func(b []byte) []byte { b[8] -= 8; return b }},
-		{"no JSON object", func(b []byte) []byte { b[16] = '['; return b }},
+		{"not a JSON object", func(b []byte) []byte { b[16] = '['; return b }},
 		{"not UTF-8", func(b []byte) []byte { b[17] = 0xff; return b }},
 		{"has id 77", func(b []byte) []byte { return replaced(b, `"id":4`, `"id":77`) }},
 		{"id is", func(b []byte) []byte { return replaced(b, `"id":4`, `"id":4.5`) }},

@@ -98,11 +98,11 @@ type header map[string]json.RawMessage
 // parseHeader reads a head, which is one JSON object in UTF-8.
 func parseHeader(text []byte) (header, error) {
 	if !utf8.Valid(text) {
-		return nil, errors.New("a head is not UTF-8")
+		return nil, errors.New("a header is not UTF-8")
 	}
 	var h header
 	if err := json.Unmarshal(text, &h); err != nil || h == nil {
-		return nil, fmt.Errorf("a head is no JSON object: %.40q", text)
+		return nil, fmt.Errorf("a header is not a JSON object: %.40q", text)
 	}
 	return h, nil
 }
@@ -178,7 +178,7 @@ func (r *reader) next() (header, error) {
 	length, body := binary.LittleEndian.Uint32(r.prefix[4:]), binary.LittleEndian.Uint64(r.prefix[8:])
 	switch {
 	case length > maxHeader:
-		return nil, fmt.Errorf("a head has %d bytes, more than %d", length, maxHeader)
+		return nil, fmt.Errorf("a header has %d bytes, more than %d", length, maxHeader)
 	case body > maxBody:
 		return nil, fmt.Errorf("a body has %d bytes, more than %d", body, int64(maxBody))
 	}

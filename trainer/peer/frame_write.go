@@ -53,7 +53,7 @@ func (w *writer) frame(h map[string]any, t dtype, vectors []outgoing) error {
 		return err
 	}
 	if len(text) > maxHeader-alignment {
-		return fmt.Errorf("%v has %d bytes, more than a head's %d", h["op"], len(text), maxHeader)
+		return fmt.Errorf("%v has %d bytes, more than the %d of a header", h["op"], len(text), maxHeader)
 	}
 	// Spaces behind the head put vectors at multiples of the alignment in memory too.
 	spaces := int(aligned(int64(prefix+len(text)))) - prefix - len(text)

@@ -44,7 +44,7 @@ func NewObserved(end Endpoint) (*Model, error) { return newModel(end, true) }
 func newModel(end Endpoint, observed bool) (*Model, error) {
 	m := &Model{end: end, about: end.About(), observed: observed}
 	if c, ok := end.(*Client); ok && c.observed && !observed {
-		return nil, fmt.Errorf("%s trains its model by itself and has it looked at (newtop.probe): expected "+
+		return nil, fmt.Errorf("%s trains its own model and lets newtop analyse it (newtop.probe): expected "+
 			"newtop watch -- PROGRAM, or newtop.serve in the program", m.about.Name)
 	}
 	if !m.about.Can(HasGradient) {

@@ -283,7 +283,7 @@ func (l *lines) failed(err error) {
 }
 
 func (l *lines) binary(line []byte) error {
-	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
+	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is not text", Expected: expectedLog}
 }
 
 // noneYet says that there are no numbers so far.
@@ -291,7 +291,7 @@ func (l *lines) noneYet() string {
 	if l.suggested != "" {
 		return l.name + ": columns of numbers without names: expected them by --pattern '" + l.suggested + "'"
 	}
-	return l.name + ": no number of a log yet, the first line is " + l.first
+	return l.name + ": no metric yet, the first line is " + l.first
 }
 
 // noNumbers says that there are no numbers.
@@ -299,9 +299,9 @@ func (l *lines) noNumbers() error {
 	if l.first == "" {
 		return &LineError{Name: l.name, Line: 1, Found: "nothing", Expected: expectedLog}
 	}
-	found := fmt.Sprintf("no number of a log in %d lines, the first is %s", l.number, l.first)
+	found := fmt.Sprintf("no metric in %d lines, the first is %s", l.number, l.first)
 	if l.number == 1 {
-		found = "no number of a log in " + l.first
+		found = "no metric in " + l.first
 	}
 	if l.last != nil {
 		found = l.last.Found

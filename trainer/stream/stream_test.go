@@ -108,9 +108,9 @@ func TestLinesOfEvents(t *testing.T) {
 		{name: "a table", text: "a,b\n1,2\n", epochs: 1},
 		{name: "text", text: "hello\nstep 1 loss 0.5\nstep 2 loss 0.25\n", epochs: 2},
 		{name: "nothing", text: "\n\n", err: "x.jsonl:1: nothing: expected events or numbers"},
-		{name: "a picture", text: "\x89PNG\x00\n" + lineOf(1) + "\n", err: `x.jsonl:1: "\x89PNG\x00" is no text: expected events or numbers`},
-		{name: "prose", text: strings.Repeat("word\n", maxStrange) + lineOf(1), err: `x.jsonl:1: no number of a log in 131072 lines, the first is "word": expected`},
-		{name: "a long line", text: strings.Repeat("ä", 100) + "\n", err: `x.jsonl:1: no number of a log in "ääääääääääääääääääää"…: expected`},
+		{name: "a picture", text: "\x89PNG\x00\n" + lineOf(1) + "\n", err: `x.jsonl:1: "\x89PNG\x00" is not text: expected events or numbers`},
+		{name: "prose", text: strings.Repeat("word\n", maxStrange) + lineOf(1), err: `x.jsonl:1: no metric in 131072 lines, the first is "word": expected`},
+		{name: "a long line", text: strings.Repeat("ä", 100) + "\n", err: `x.jsonl:1: no metric in "ääääääääääääääääääää"…: expected`},
 	} {
 		s, events, err := untilEOF(t, c.text)
 		if n := len(epochs(events)); n != c.epochs {
@@ -324,7 +324,7 @@ func TestFileThatIsNone(t *testing.T) {
 	if _, err := all(t, s); !errors.Is(err, ErrNone) {
 		t.Errorf("a file without events yet gave %v", err)
 	}
-	if why := s.(waiter).Waiting(); why != path+`: no number of a log yet, the first line is "two"` {
+	if why := s.(waiter).Waiting(); why != path+`: no metric yet, the first line is "two"` {
 		t.Errorf("a file without events waits as %q", why)
 	}
 	Final(s)

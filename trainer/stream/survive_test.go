@@ -54,7 +54,7 @@ func TestFileSurvives(t *testing.T) {
 		}, true, []float64{2, 1, 7}},
 		{"prose in its place", func(path string) error {
 			return errors.Join(os.Rename(path, path+".1"), os.WriteFile(path, []byte("wait\n"), 0o600), os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)))
-		}, `no number of a log yet, the first line is "wait"`, add("step 3 loss 7\n"), true, []float64{7}},
+		}, `no metric yet, the first line is "wait"`, add("step 3 loss 7\n"), true, []float64{7}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "train.log")

@@ -44,7 +44,7 @@ func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.Epoch
 		e.Metrics = append(e.Metrics, event.NewMetric(d.Key, d.Symbol, d.Meaning, event.Float(d.Value)))
 	}
 	if t.Work.Problem.L2 > 0 {
-		e.Metrics = append(e.Metrics, event.NewMetric("penalty", "½λ‖w‖²", "what weight decay adds to the loss",
+		e.Metrics = append(e.Metrics, event.NewMetric("penalty", "½λ‖w‖²", "weight decay's part of the loss",
 			t.Penalty()))
 	}
 	e.Blocks = blockNorms(t)

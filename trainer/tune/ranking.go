@@ -186,7 +186,7 @@ func (r *ranking) requireResult() error {
 			why = ": " + t.Error
 		}
 	}
-	return &NothingError{fmt.Sprintf("nothing came of any of %d trials%s", len(r.trials), why)}
+	return &NothingError{fmt.Sprintf("none of %d trials succeeded%s", len(r.trials), why)}
 }
 
 func mean(v []float64) float64 {

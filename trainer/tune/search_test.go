@@ -172,7 +172,7 @@ func TestBadTrialsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var nothing *NothingError
-	if err := q.Run(t.Context()); !errors.As(err, &nothing) || !strings.Contains(err.Error(), "nothing came of any of 2 trials: lm: ") {
+	if err := q.Run(t.Context()); !errors.As(err, &nothing) || !strings.Contains(err.Error(), "none of 2 trials succeeded: lm: ") {
 		t.Errorf("a search of nothing but failures: %v", err)
 	}
 }

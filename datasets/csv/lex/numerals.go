@@ -118,9 +118,9 @@ func (n Numerals) Parse(field string) (float64, bool) {
 func (n Numerals) Expectation(field string) string {
 	switch _, like := n.ParseLoosely(field); {
 	case n.comma && like && strings.Contains(field, "."):
-		return "a number with a decimal comma; {Thousands} . says what a point parts"
+		return "a number with a decimal comma; {Thousands} . if points separate thousands"
 	case !n.comma && strings.Contains(field, ","):
-		return "a number with a decimal point; {Decimal} , or {Thousands} , says what a comma parts"
+		return "a number with a decimal point; {Decimal} , or {Thousands} , says what commas separate"
 	case like:
 		return fmt.Sprintf("a number between -%g and %g", maxNumber, maxNumber)
 	}

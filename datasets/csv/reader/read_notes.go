@@ -35,10 +35,10 @@ func (d *Reader) Notes() []string {
 			n.Add("%s: %s not trained on, taken as %s", f.Name, were(c.unseen, "word"), as)
 		}
 		if f.Words == nil {
-			as = "the value that stands in for them"
+			as = "their replacement"
 		}
 		if c.missing > 0 {
-			n.Add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"),
+			n.Add("%s: %s missing, unlike in training, taken as %s", f.Name, were(c.missing, "value"),
 				as)
 		}
 	}

@@ -172,7 +172,7 @@ func TestReaderOfEveryKind(t *testing.T) {
 		}
 	}
 	for row, want := range map[string]string{
-		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; Thousands . says what a point parts`,
+		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; Thousands . if points separate thousands`,
 		"1;1;red;round;perhaps;1.1.2020;2020-01-01;;1":  `column "alive": found "perhaps", expected true or false, yes or no`,
 		"1;1;red;round;y;2020-01-01;2020-01-01;Ulm;1":   `column "born": found "2020-01-01", expected a date as day-month-year`,
 		"1;1;red;round;y;30.2.2020;2020-01-01;Ulm;1":    `column "born": found "30.2.2020", expected a date as day-month-year`,
@@ -199,7 +199,7 @@ func TestReaderTells(t *testing.T) {
 	want := []string{
 		"colour: 3 words were new or as rare as in training, taken as the other rare words",
 		"shape: 3 words were not trained on, taken as none of the categories",
-		"alive: 3 values were missing, of which there were none in training, taken as the value that stands in for them",
+		"alive: 3 values were missing, unlike in training, taken as their replacement",
 		"city: 3 words were new or as rare as in training, taken as the other rare words",
 	}
 	if got := r.Notes(); !slices.Equal(got, want) {

@@ -233,7 +233,7 @@ func TestLetterOnGeneratedLetters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(report.Data, "rendered capital letters: 2000 to train on") || report.Trials != 2 || len(report.Tables[0].Columns) != 1 {
+	if !strings.Contains(report.Data, "rendered capital letters: 2000 training rows") || report.Trials != 2 || len(report.Tables[0].Columns) != 1 {
 		t.Errorf("%s, %d trials of %v", report.Data, report.Trials, report.Tables[0].Columns)
 	}
 	inner := cellOf(t, report.Tables, "Inner iterations a solve", "tuned E")

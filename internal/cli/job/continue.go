@@ -25,7 +25,7 @@ const (
 func AddContinue(cmd *cobra.Command, resume *bool) {
 	set := cmd.Flags()
 	set.BoolVar(resume, "continue", false,
-		"go on with the recorded run of this --name where it was cut short; begin it if there is none")
+		"resume the recorded run of this --name where it stopped, or start it if there is none")
 	flags.Under(flags.Recording, set, "continue")
 }
 
@@ -109,5 +109,5 @@ func (r *Resumption) claim(cmd *cobra.Command, s *store.Store, id string) (*reco
 type OtherFlagsError struct{ run, command string }
 
 func (e *OtherFlagsError) Error() string {
-	return "run " + e.run + " was begun with other flags: expected another --name, or those of " + e.command
+	return "run " + e.run + " was started with other flags: expected another --name, or those of " + e.command
 }

@@ -139,7 +139,7 @@ func failed(err error) bool {
 func (j *Job) end(cmd *cobra.Command, err error) error {
 	interrupted := errors.Is(err, context.Canceled) && cmd.Context().Err() != nil || errors.Is(err, syscall.EPIPE)
 	if _, broken := errors.AsType[*trainer.ModelError](err); broken && j.record.name() != "" {
-		return fmt.Errorf("%w; to go on: %s", err, j.record.command(true))
+		return fmt.Errorf("%w; to continue: %s", err, j.record.command(true))
 	}
 	if j.record.name() == "" || !interrupted {
 		return err

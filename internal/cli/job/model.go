@@ -60,7 +60,7 @@ func NewestCheckpoint(cmd *cobra.Command, a *StoreFlags, name string) (r *store.
 		case from == nil:
 			return fmt.Errorf("run %s: it has no checkpoint, so no weights", r.ID)
 		case passed != nil:
-			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d",
+			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are from the checkpoint before it, of epoch %d",
 				print.OneLine(passed), from.Epoch))
 		}
 		return nil

@@ -48,7 +48,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, exclusive bo
 	if err != nil {
 		trouble := print.OneLine(err)
 		print.Warn(cmd.ErrOrStderr(),
-			"this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
+			"this run is not recorded: "+trouble+"; use --record FILE for another file, or --record off")
 		return &Record{trouble: trouble}, nil
 	}
 	warnOfNetwork(cmd.ErrOrStderr(), s)
@@ -69,8 +69,8 @@ const clockSlack = 5 * time.Minute
 func warnOfNetwork(w io.Writer, s *store.Store) {
 	if network := s.Network(); network != "" {
 		print.Warn(w,
-			fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this "+
-				"host (ssh HOST newtop watch) or with --serve",
+			fmt.Sprintf("%s is on %s, where SQLite's log does not work between hosts: watch the run on this host "+
+				"(ssh HOST newtop watch) or with --serve",
 				s.Path(), network))
 	}
 }

@@ -52,13 +52,13 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the "+
-				"last places", before, now))
+			fmt.Sprintf("the run was trained with the kernel %s, and continues with %s: the last digits will "+
+				"differ", before, now))
 	}
 	if o := run.Opening; max(o.Digits, 1) != event.Digits && o.Model.Program == "" {
 		print.Warn(cmd.ErrOrStderr(),
-			"the run was begun by another version of newtop, which adds up in another order: its digits will differ "+
-				"in the last places")
+			"the run was started by another version of newtop, which sums in another order: the last digits will "+
+				"differ")
 	}
 	return j, r.load(cmd, j)
 }
@@ -70,7 +70,7 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 		return err
 	}
 	if left.Skipped != nil {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d",
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run continues from the checkpoint before it, of epoch %d",
 			print.OneLine(left.Skipped), left.From.Epoch))
 	}
 	if left.Damage != nil {
@@ -122,7 +122,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given && !r.again:
 		return flags.Invalid("--epochs", c.Epochs, fmt.Sprintf(
-			"more than the %d that the run has had, or 0 for no limit", epochs))
+			"more than the %d that the run has done, or 0 for no limit", epochs))
 	case d == nil:
 		return nil
 	case run.Checkpoint < d.Epochs && d.Reason != event.ReasonDiverged: // its last epochs are trained again
@@ -142,7 +142,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 			fmt.Sprintf("--set patience=N above %d, or patience=never", d.Epochs-d.BestEpoch)}
 	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs),
-			"a run that can go on"}
+			"a run that can continue"}
 	}
 	return nil
 }

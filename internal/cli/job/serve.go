@@ -21,7 +21,7 @@ import (
 var (
 	errServedOver = errors.New("the run is over, and no longer served")
 	errServedCut  = errors.New("the run was interrupted")
-	errServedNone = errors.New("the run could not go on")
+	errServedNone = errors.New("the run could not continue")
 )
 
 // Serve does the job, printing it, and serves its screen.

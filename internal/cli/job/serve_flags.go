@@ -42,7 +42,7 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	set.SortFlags = false
 	f.address = "listen"
-	listen, about := "", "serve the run over SSH on this `ADDRESS`, as newtop serve does; empty: it is not served"
+	listen, about := "", "serve the run over SSH on this `ADDRESS`, as newtop serve does; empty: no"
 	lingers := "; not given: until ctrl+c"
 	switch of {
 	case Serving:
@@ -53,22 +53,23 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	}
 	set.StringVar(&f.o.Address, f.address, listen, about)
 	set.StringVar(&f.o.AuthorizedKeys, "authorized-keys", "",
-		"`FILE` of the public keys that may look, as OpenSSH has it; empty: your own ~/.ssh/authorized_keys, on "+
-			"loopback addresses only")
+		"`FILE` of public keys that may watch, in OpenSSH's format; empty: your own ~/.ssh/authorized_keys, only on "+
+			"loopback addresses")
 	set.StringVar(&f.o.Control, "control", "",
-		"`FILE` of further keys, which may look and steer; empty: lines of the former with "+
-			"environment=\"NEWTOP_ROLE=control\" alone")
+		"`FILE` of keys that may watch and control; empty: only the lines of the former with "+
+			"environment=\"NEWTOP_ROLE=control\"")
 	set.StringVar(&f.o.HostKey, "host-key", "",
-		"`FILE` of the server's private key, made if there is none; empty: host_ed25519 in the configuration "+
+		"`FILE` of the server's private key, created if missing; empty: host_ed25519 in the configuration "+
 			"directory")
 	set.StringVar(&f.o.Saves, "saves", "",
-		"`DIR` that those who steer may save models and pictures in; empty: they can't")
-	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
-	set.IntVar(&f.memory, "viewer-memory", 0, "how many MB viewers may take together: the next one is refused; 0: 256")
+		"`DIR` where keys with control may save models and pictures; empty: they can't")
+	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "maximum number of viewers; 0: 128")
+	set.IntVar(&f.memory, "viewer-memory", 0, "maximum memory of all viewers in MB, beyond which others are "+
+		"refused; 0: 256")
 	set.DurationVar(
-		&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
+		&f.o.Limits.Idle, "idle", 0, "disconnect viewers who have pressed no key for this long, as in 1h; 0: never")
 	set.DurationVar(
-		&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
+		&f.linger, "linger", 0, "time to serve the run after its end, as in 10m; 0: none"+lingers)
 	set.StringVar(&f.log, "log", "-",
 		"`FILE` that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
@@ -180,7 +181,7 @@ func (f *ServeFlags) check() error {
 		return nil
 	}
 	if info, err := os.Stat(f.o.Saves); err != nil || !info.IsDir() {
-		return flags.Invalid("--saves", f.o.Saves, "a directory that is there")
+		return flags.Invalid("--saves", f.o.Saves, "a directory that exists")
 	}
 	return nil
 }

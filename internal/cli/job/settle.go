@@ -17,12 +17,12 @@ func ResolveDefaults(c *trainer.Config) (lines []string) {
 	if c.Validation != before.Validation {
 		lines = append(
 			lines, print.Share(
-				c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 "+
+				c.Validation)+" of the training rows are validation rows and choose the best epoch: --validation 0 "+
 				"for none")
 	}
 	if c.Patience != before.Patience {
 		lines = append(
-			lines, fmt.Sprintf("the run ends after %d epochs without a better one: --set patience=never to go on",
+			lines, fmt.Sprintf("the run ends after %d epochs without improvement: --set patience=never to continue",
 				c.Patience))
 	}
 	return lines

@@ -99,8 +99,8 @@ func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(
 		&c.reduce, "reduce", "fixed",
-		"how several processes add up: fixed (to the digits of one process) or fast (as MPI likes; the last digits "+
-			"depend on how many there are)")
+		"how processes sum: fixed (with the digits of one process) or fast (by MPI; the last digits depend on the "+
+			"number of processes)")
 	set.DurationVar(
 		&c.hang, "hang-timeout", defaultHang,
 		"end with code 4 when one of several processes has not answered for this long")
@@ -165,8 +165,8 @@ func mixed(kernels [][]byte, hosts []string) string {
 	for rank, k := range kernels {
 		if !kernel.SameDigits(string(k), string(kernels[0])) {
 			return fmt.Sprintf(
-				"process %d on %s computes with the kernel %s, and process 0 on %s with %s: the last digits are "+
-					"neither's; %s=%s in all processes makes them the same",
+				"process %d on %s computes with the kernel %s, and process 0 on %s with %s: the last digits will "+
+					"match neither: set %s=%s in all processes",
 				rank, hosts[rank], k, hosts[0], kernels[0], kernel.Variable, kernel.Generic)
 		}
 	}

@@ -36,12 +36,12 @@ func NewExplain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain MODEL [DATA]",
-		Short: "Tell what each column is worth to a saved model",
-		Long: `Tell what each column is worth to a saved model or a recorded run, by its
+		Short: "Show what each column contributes to a saved model",
+		Long: `Show what each column contributes to a saved model or a recorded run, by its
 permutation importance: how much the error on rows with known targets rises when
-the values of the column are permuted among the rows. MODEL and DATA are those of
+the values of the column are permuted among the rows. MODEL and DATA are as in
 newtop predict. The measure is the log loss of classes, or the RMSE in the units
-of the data. Of columns that tell the same each looks worth little.`,
+of the data. Columns with the same information all appear unimportant.`,
 		Example: `newtop explain last
 newtop explain price.safetensors houses.csv --repeats 20 --format csv`,
 		Args: flags.Arguments(
@@ -54,8 +54,8 @@ newtop explain price.safetensors houses.csv --repeats 20 --format csv`,
 	set.StringVar(&f.format, "format", "text", "text, csv or json")
 	flags.Choices(cmd, "format", "text", "csv", "json")
 	set.IntVar(&f.repeats, "repeats", 5, "how often each column is permuted, `N` times")
-	set.Uint64Var(&f.seed, "seed", 1, "`N` that the permutations are drawn by")
-	f.add(cmd, "`COLUMN` with what is to be predicted; empty: the model's")
+	set.Uint64Var(&f.seed, "seed", 1, "seed `N` of the permutations")
+	f.add(cmd, "target `COLUMN`; empty: the model's")
 	return cmd
 }
 

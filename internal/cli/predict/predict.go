@@ -91,10 +91,10 @@ func New() *cobra.Command {
 		Use:   "predict MODEL [DATA]",
 		Short: "Apply a saved model to new rows",
 		Long: `Apply a model that --save or w wrote, .safetensors or .onnx, or a recorded run,
-to the rows of a CSV file, of standard input (-) or of a data set by its name; a
-run without DATA to its own test rows. Columns are found by the names in the
-first line, or else by their places. Where the targets are known the scores and
-the confusions follow on standard error.`,
+to the rows of a CSV file, of standard input (-) or of a data set by its name.
+Without DATA a run predicts its own test rows. Columns are matched by the names
+in the first line, else by position. If the targets are known, scores and the
+confusion matrix follow on standard error.`,
 		Example: `newtop predict letter.onnx rows.csv --out predictions.csv
 newtop predict letter.safetensors letter --data-dir ../data --format jsonl
 newtop predict last --worst 10 > predictions.csv`,
@@ -108,8 +108,8 @@ newtop predict last --worst 10 > predictions.csv`,
 	set.StringVar(&f.out, "out", "", "`FILE` for the predictions; empty: standard output")
 	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
 	flags.Choices(cmd, "format", "csv", "jsonl")
-	set.IntVar(&f.worst, "worst", 0, "show the `N` rows of the greatest loss")
-	f.add(cmd, "`COLUMN` with what is to be predicted, to compare; empty: the model's, if it is there")
+	set.IntVar(&f.worst, "worst", 0, "show the `N` rows with the largest loss")
+	f.add(cmd, "target `COLUMN`, to compare; empty: the model's, if the table has it")
 	return cmd
 }
 
@@ -127,7 +127,7 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer source.Close()
 	if f.worst > 0 && !source.truthful() {
-		return flags.Usagef("--worst %d: expected a column with the target, which says what is wrong", f.worst)
+		return flags.Usagef("--worst %d: expected a column with the target", f.worst)
 	}
 	out := cmd.OutOrStdout()
 	if f.out != "" {
@@ -256,7 +256,8 @@ func (p *predictor) predict(out, raw *mat.Dense, truths []truth) error {
 		if slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			p.write.flush()
 			return fmt.Errorf(
-				"row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on",
+				"row %d: found inputs so large that outputs are not finite, expected values nearer to the training "+
+					"rows",
 				t.row)
 		}
 		if p.found.Keeps() {

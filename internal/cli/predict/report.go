@@ -59,7 +59,7 @@ func (p *predictor) confusions(out io.Writer, width int) error {
 		table.Add(cells...)
 	}
 	if table.Width() <= width {
-		fmt.Fprintln(out, "\nconfusion: a row for each class, a column for what the model says")
+		fmt.Fprintln(out, "\nconfusion: a row for each class, a column for each prediction")
 		return table.Print(out)
 	}
 	return p.topConfusions(out)

@@ -41,7 +41,7 @@ func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowS
 	known := data == "" || slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
-		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted",
+		return nil, flags.Usagef("--target %s: expected no target with a data set, which has its own",
 			f.target)
 	case data == "":
 		d, err := model.Data()

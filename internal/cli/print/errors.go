@@ -85,7 +85,7 @@ func (e *InterruptedError) Error() string {
 	if errors.Is(e.Cause, syscall.EPIPE) {
 		reason = "nobody reads standard output any more"
 	}
-	return reason + "; to go on: " + e.Next
+	return reason + "; to continue: " + e.Next
 }
 
 func (e *InterruptedError) Unwrap() error { return e.Cause }

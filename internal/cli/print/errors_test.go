@@ -12,7 +12,7 @@ func TestReportOfAnInterruption(t *testing.T) {
 	var b bytes.Buffer
 	err := &InterruptedError{Cause: context.Canceled, Next: "newtop resume a1b2c3"}
 	Report(&b, err)
-	if b.String() != "newtop: interrupted; to go on: newtop resume a1b2c3\n" || !errors.Is(err, context.Canceled) {
+	if b.String() != "newtop: interrupted; to continue: newtop resume a1b2c3\n" || !errors.Is(err, context.Canceled) {
 		t.Errorf("%q", b.String())
 	}
 }

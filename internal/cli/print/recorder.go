@@ -98,10 +98,10 @@ func (t *TextRecorder) opening() {
 		}
 	}
 	if d := &r.Data; d.ValidationRows > 0 && d.ValidationRows == d.TrainRows { // a fold to each net
-		add(true, "%d rows to train on and to decide by in %d folds, %d to test on", d.TrainRows, r.Committee,
+		add(true, "%d training and validation rows in %d folds, %d test rows", d.TrainRows, r.Committee,
 			d.TestRows)
 	} else if d.ValidationRows > 0 {
-		add(true, "%d rows to train on, %d to decide by, %d to test on", d.TrainRows, d.ValidationRows, d.TestRows)
+		add(true, "%d training rows, %d validation rows, %d test rows", d.TrainRows, d.ValidationRows, d.TestRows)
 	} else {
 		add(d.TrainRows > 0, "%d + %d rows", d.TrainRows, d.TestRows)
 	}

@@ -40,7 +40,7 @@ func Terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 // Confirm lists what is to be removed and asks on the terminal.
 func Confirm(cmd *cobra.Command, lines []string, what string) error {
 	if _, _, ok := Terminal(cmd); !ok {
-		return flags.Usagef("%s: expected --yes where nobody can be asked", cmd.CommandPath())
+		return flags.Usagef("%s: expected --yes without a terminal to ask on", cmd.CommandPath())
 	}
 	out := cmd.ErrOrStderr()
 	for _, line := range lines {

@@ -40,10 +40,9 @@ type remover struct {
 func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 	var r remover
 	cmd := &cobra.Command{
-		Use:   "rm [RUN…]",
-		Short: "Remove recorded runs",
-		Long: "Remove recorded runs: those that are named, or all that the flags choose.\nWhat is still " +
-			"being trained stays.",
+		Use:               "rm [RUN…]",
+		Short:             "Remove recorded runs",
+		Long:              "Remove recorded runs: those given, or all that match the flags. Running ones stay.",
 		Example:           "newtop runs rm last\nnewtop runs rm --older-than 30d --state interrupted",
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +55,7 @@ func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&r.older, "older-than", "", "all that nothing was recorded of for a `TIME`, as in 12h or 30d")
+	set.StringVar(&r.older, "older-than", "", "all without a new event for a `TIME`, as in 12h or 30d")
 	set.StringVar(&r.state, "state", "", "all in this state, as in newtop runs --state")
 	flags.Choices(cmd, "state", states()...)
 	set.BoolVarP(&r.sure, "yes", "y", false, "do not ask")
@@ -140,8 +139,8 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 func warnOfClock(cmd *cobra.Command, doubtful []*store.Run) {
 	if len(doubtful) > 0 {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after "+
-				"runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+			fmt.Sprintf("%s kept, the last of them %s: by the clock they are old, but they come after newer "+
+				"runs", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
 	}
 }
 

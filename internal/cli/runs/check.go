@@ -17,8 +17,8 @@ func newRunsCheck(a *job.StoreFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [RUN…]",
 		Short: "Look for damage in recorded runs",
-		Long: `Read all of the runs that are named, or of the whole database, and tell what is
-damaged, a line each. The exit code is 1 if anything is.`,
+		Long: `Read the given runs, or the whole database, and print a line for each damage.
+The exit code is 1 if there is any.`,
 		Example:           "newtop runs check\nnewtop runs check last --record old.db",
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -94,10 +94,10 @@ func newRunsSalvage(a *job.StoreFlags) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "salvage -o NEW.db",
-		Short: "Write all that can be read of a damaged database into a new one",
-		Long: `Write all that can be read of the database of --record into a new one: runs with
-their sound events and checkpoints, and searches. What is left out is told, a line
-each. The damaged file is only read.`,
+		Short: "Write all readable rows of a damaged database to a new one",
+		Long: `Write all readable rows of the database of --record to a new one: runs with their
+undamaged events and checkpoints, and searches. A line is printed for each part
+left out. The damaged file does not change.`,
 		Example: "newtop runs salvage -o new.db\nnewtop runs salvage --record old.db -o new.db",
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -124,6 +124,6 @@ each. The damaged file is only read.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "`FILE` of the new database, which must not be there yet")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "`FILE` of the new database, which must not exist")
 	return cmd
 }

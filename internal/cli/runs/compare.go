@@ -36,8 +36,8 @@ func newRunsCompare(a *job.StoreFlags) *cobra.Command {
 		Short: "Compare recorded runs, on the screen or as a table",
 		Long: `Compare recorded runs: on the screen in a terminal, else as text.
 
-The table says what each run reached and what it took, what it took to reach
-the errors of --reach, and which choices differ.`,
+The table shows the best values of each run and their work, the work to the errors
+of --reach, and the settings that differ.`,
 		Example: "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 " +
 			"--format text",
 		Args:              flags.Arguments(2, 0, "two runs or more, by ID or name"),
@@ -52,8 +52,8 @@ the errors of --reach, and which choices differ.`,
 	flags.Choices(cmd, "format", "text", "json")
 	flags.Under(flags.Output, set, "format")
 	set.StringVar(&c.reach, "reach", "",
-		"a `LIST` of errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the "+
-			"run that does worst")
+		"a `LIST` of errors as fractions (or RMSEs), as in 0.1,0.05, to compare the work to each; empty: the best "+
+			"of the worst run")
 	c.screen.Add(cmd)
 	return cmd
 }

@@ -38,7 +38,7 @@ var exports = []struct {
 	{"jsonl", "the events, as train --format jsonl prints them", (*exporter).jsonl},
 	{"tensorboard", "a directory that TensorBoard reads", (*exporter).tensorboard},
 	{"safetensors", "the newest checkpoint's weights", (*exporter).weights},
-	{"onnx", "the same as a graph that runtimes compute", (*exporter).weights},
+	{"onnx", "the same as a graph for runtimes", (*exporter).weights},
 }
 
 func newRunsExport(a *job.StoreFlags) *cobra.Command {
@@ -77,7 +77,7 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 	set.StringVar(&x.format, "format", "csv", strings.Join(meanings, "; "))
 	flags.Choices(cmd, "format", names...)
 	set.StringVarP(&x.file, "output", "o", "",
-		"`FILE` or directory; empty: standard output, or a name by the run's ID where it has to be a file")
+		"`FILE` or directory; empty: standard output, or a file named by the run's ID for formats that need one")
 	return cmd
 }
 
@@ -247,7 +247,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		return err
 	}
 	if passed != nil {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d",
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are from the checkpoint before it, of epoch %d",
 			print.OneLine(passed), from.Epoch))
 	}
 	if from == nil {
@@ -267,7 +267,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, print.Bytes(e.Bytes))
 	if last := r.Last; last != nil && last.Epoch > from.Epoch {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("the newest checkpoint is of epoch %d, and the run has come to epoch %d", from.Epoch,
+			fmt.Sprintf("the newest checkpoint is of epoch %d, and the run is at epoch %d", from.Epoch,
 				last.Epoch))
 	}
 	return nil

@@ -18,9 +18,9 @@ func newRunsMerge(a *job.StoreFlags) *cobra.Command {
 		Use:   "merge FILE…",
 		Short: "Copy the runs and searches of other databases into this one",
 		Long: `Copy the runs and searches of other databases into the one of --record. Each file
-is taken as a whole or not at all, and only read. What is there already stays, or
-is brought up to date where the file has it further; merging again changes nothing.
-Shards of a search are one search then: newtop tune show NAME.`,
+is copied as a whole or not at all, and does not change. Existing runs stay, or are
+updated if the file has more of them; merging again changes nothing. Shards then
+form one search: newtop tune show NAME.`,
 		Example: "newtop runs merge sweep-*.db\nnewtop runs merge --record all.db node1.db node2.db",
 		Args:    flags.Arguments(1, 0, "databases with recorded runs"),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -79,7 +79,7 @@ func mergedText(m *upkeep.Merged) string {
 		text += ": nothing new"
 	case all.Added < all.All():
 		text += fmt.Sprintf(": %d new", all.Added)
-		parts = append(parts, tallied(all.Updated, "brought up to date"), tallied(all.Same, "here already"))
+		parts = append(parts, tallied(all.Updated, "updated"), tallied(all.Same, "here already"))
 	}
 	parts = append(parts, tallied(all.Older, "further here"))
 	for _, p := range parts {

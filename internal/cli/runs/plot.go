@@ -43,18 +43,19 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVarP(&file, "output", "o", "", "the `FILE`; its ending says the format: .svg, .png or .pdf")
+	set.StringVarP(&file, "output", "o", "", "the `FILE`; its extension sets the format: .svg, .png or .pdf")
 	set.StringVar(&what, "what", "",
-		"what is drawn, a `LIST` of one for each panel: "+strings.Join(names, ", ")+"; empty: loss, and error or rmse")
+		"metrics to draw, a `LIST` with one for each panel: "+strings.Join(names, ", ")+"; empty: loss, and error "+
+			"or rmse")
 	flags.Complete(cmd, "what", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	set.StringVar(&o.X, "x", "epoch", "what it is drawn over: epoch, seconds or equivalents")
+	set.StringVar(&o.X, "x", "epoch", "x axis: epoch, seconds or equivalents")
 	flags.Choices(cmd, "x", "epoch", "seconds", "equivalents")
 	set.StringVar(
-		&o.Rows, "rows", "", "figures of which rows: test, train or both; empty: both of up to three runs, else test")
+		&o.Rows, "rows", "", "rows of the metrics: test, train or both; empty: both for up to three runs, else test")
 	flags.Files(cmd, "output", "svg", "png", "pdf")
 	flags.Choices(cmd, "rows", "test", "train", "both")
 	set.BoolVar(&o.LogX, "log", false, "logarithmic x axis")
-	set.BoolVar(&o.Linear, "linear", false, "linear y axes, whatever is drawn")
+	set.BoolVar(&o.Linear, "linear", false, "linear y axes")
 	set.Float64Var(
 		&o.Smooth, "smooth", 0,
 		"draw an exponential average with this half-life in epochs, over the pale curves; 0: none")

@@ -31,8 +31,8 @@ func New() *cobra.Command {
 		Long: `Browse recorded runs on the screen in a terminal; list them as text, newest
 first, with newtop runs list, with any flag of the list, or in a pipe.
 
-Commands take a run by its ID, by the beginning or the end of one if no other
-run has it, by its name, or as last, last~1, last~2: the newest that are no trials of a search.`,
+Commands accept a run's ID, a unique beginning or end of it, its name, or last,
+last~1, last~2, …: the newest runs that are not trials of a search.`,
 		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 " +
 			"last~2\nnewtop runs plot last last~1 -o figure.svg",
 		Args: flags.NoArguments,
@@ -72,15 +72,15 @@ type lister struct {
 func (l *lister) add(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
-	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
+	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that started with this optimizer")
 	set.StringVar(
 		&l.filter.State, "state", "",
 		"only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, "+
 			"stalled, diverged, failed")
-	set.StringVar(&l.since, "since", "", "only runs begun since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
+	set.StringVar(&l.since, "since", "", "only runs started since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false,
-		"also the trials of searches, which are left out otherwise unless --text chooses them")
+		"also the trials of searches, otherwise left out unless --text matches them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "at most `N` rows; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
 }

@@ -23,7 +23,7 @@ import (
 func newRunsShow(a *job.StoreFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "show RUN", Short: "Tell all about a recorded run", Args: flags.OneArgument("a run's ID or name, or last"),
+		Use: "show RUN", Short: "Show a recorded run in detail", Args: flags.OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.OneOf("--format", format, "text", "json"); err != nil {

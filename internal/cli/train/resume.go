@@ -26,13 +26,13 @@ func NewResume(processes *launch.Group, browser job.Browser) *cobra.Command {
 	r := resumer{Resumption: job.Resumption{Group: processes}, browse: browser}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
-		Short: "Go on with a recorded run after a stop or a kill",
-		Long: `Go on with a recorded run where its newest checkpoint is, to the same digits
-as if it had never been stopped. RUN is an ID, a unique beginning or end of
-one, a name, or last.
+		Short: "Resume a recorded run after a stop or a kill",
+		Long: `Resume a recorded run from its newest checkpoint, with the same digits as a run
+that never stopped. RUN is an ID, a unique beginning or end of one, a name, or
+last.
 
-Limits count from the beginning of the run: --epochs 60 takes a run that
-ended after 40 epochs 20 further.`,
+Limits count from the start of the run: --epochs 60 adds 20 epochs to a run that
+ended after 40.`,
 		Example: "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl " +
 			"> rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
 		Args:              flags.OneArgument("a recorded run by ID or name, or last"),

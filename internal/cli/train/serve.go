@@ -18,14 +18,14 @@ func NewServe(processes *launch.Group) *cobra.Command {
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
 		Long: `Train as newtop train does, and serve the screen to any SSH client. The run
-does not depend on anyone who looks: they come and go.
+does not depend on its viewers.
 
-Only public keys are let in: those of --authorized-keys look, those of
---control also steer. ssh HOST status prints one line and ends. After its end
-the run is served until ctrl+c, or as long as --linger says.
+Only public keys are accepted: those of --authorized-keys may watch, those of
+--control may also control the run. ssh HOST status prints one line and ends.
+After its end the run is served until ctrl+c, or for --linger.
 
-With --watch nothing is trained: what another program writes is served, which is
-whatever newtop watch shows.`,
+With --watch newtop does not train: it serves what another program writes, in any
+format that newtop watch shows.`,
 		Example: `newtop serve --data letter --control ~/.ssh/id_ed25519.pub
 newtop serve --listen :2222 --authorized-keys keys --control mine.pub
 newtop serve --name nightly --continue --linger 10m
@@ -46,7 +46,7 @@ ssh -p 2222 localhost status --json`,
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
 	flags.Choices(cmd, "format", "text", "jsonl")
 	set.StringVar(&watched, "watch", "",
-		"train nothing, and serve what is at this `PATH`, or a recorded run, as newtop watch shows it")
+		"do not train, and serve the log at this `PATH`, or a recorded run, as newtop watch shows it")
 	flags.Under(flags.Output, set, "format", "watch")
 	s.flags.Add(cmd)
 	s.screen.Add(cmd)

@@ -35,14 +35,14 @@ func NewTrain(processes *launch.Group) *cobra.Command {
 		Short: "Train without a screen, as text or JSON lines",
 		Long: `Train without a screen in this terminal, and print the epochs.
 
-With --name and --continue the same line begins a run, goes on with it after
-whatever ended it, and does nothing once it is done. Under mpirun or srun all
-processes train one run together, each a part of the sums: newtop version says
-whether this program can. --serve lets people look over SSH meanwhile.
+With --name and --continue the same command starts a run, resumes it after any
+interruption, and does nothing once it is done. Under mpirun or srun all
+processes train one run together, each a part of the sums, if newtop version
+shows MPI. --serve shows the run over SSH.
 
 Exit codes: 0 done, 1 failed, 3 diverged, 4 a process stopped answering,
-5 trained but not recorded, 64 wrong usage, 70 a bug, 130 interrupted, by USR1
-too, with a checkpoint to go on from. A crash has 2.`,
+5 trained but not recorded, 64 wrong usage, 70 a bug, 130 interrupted, also by
+USR1, with a checkpoint to resume from. A crash has 2.`,
 		Example: `newtop train --data letters --opt tr-gn --epochs 40
 newtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl
 newtop train --name nightly --continue --epochs 5000
@@ -105,7 +105,7 @@ func (s *starter) folds(cmd *cobra.Command, c trainer.Config) error {
 	case s.serves || served:
 		return flags.Invalid("--set folds", c.Folds, "--set fold=N beside it where the run is served")
 	case s.goOn:
-		return flags.Invalid("--continue", true, "it with --set fold=N; folds go on by newtop tune --resume NAME")
+		return flags.Invalid("--continue", true, "it with --set fold=N; newtop tune --resume NAME continues folds")
 	case !s.group.Single():
 		return flags.Invalid("--set folds", c.Folds, "--set fold=N beside it where several processes train")
 	}

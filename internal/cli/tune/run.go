@@ -56,12 +56,12 @@ func (t *tuner) report(cmd *cobra.Command, settled trainer.Config) {
 	switch given := &t.config.Base; {
 	case settled.Folds != given.Folds:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net "+
-				"and a part that decides\n",
+			"a trial is %d nets, each trained without one fold, so that all rows are validation rows: --validation "+
+				"%s for one net and a part of the rows\n",
 			settled.Folds, trainer.DefaultValidation)
 	case settled.Validation != given.Validation:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by "+
+			"%s of the training rows are validation rows and choose the best setting: --validation 0 to choose by "+
 				"the test rows\n",
 			print.Share(settled.Validation))
 	}
@@ -148,7 +148,7 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 	case err != nil || t.format == "json" || t.format == "jsonl":
 		return err
 	case b.Phase == "stopped":
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to go on: %s\n", again)
+		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to continue: %s\n", again)
 	default:
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, flags.Quote(b.Name), at)
 		if b.Command != "" && t.config.Base.Model == "" { // predict needs a network of newtop's

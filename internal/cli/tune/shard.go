@@ -19,11 +19,10 @@ import (
 )
 
 const shardHelp = `
---shard I/N is the I-th of N searches, each in a process and a database of its own,
-on as many machines as there are: with a seed of its own and an N-th of the limits.
-newtop runs merge joins the databases. I counts from 1. In a Slurm array both
-numbers come from the task, in a Kubernetes indexed job I does (--shard /N or
-NEWTOP_SHARDS=N says how many). A shard that is started again resumes.`
+--shard I/N runs part I of N of a search, in its own process and database, on any
+machine, with its own seed and an N-th of the limits. newtop runs merge joins the
+databases. I counts from 1. A Slurm array gives both numbers, a Kubernetes indexed
+job gives I; set N with --shard /N or NEWTOP_SHARDS=N. A restarted shard resumes.`
 
 // The variables that say which shard a process is.
 const (
@@ -127,7 +126,7 @@ func (t *tuner) startShard(cmd *cobra.Command, s *store.Store) (*tune.Search, er
 	case err == nil:
 		fmt.Fprint(messages, again)
 		if n := len(search.Leaderboard().Trials); n > 0 {
-			fmt.Fprintf(messages, "it goes on after %s\n", print.Count(n, "trial"))
+			fmt.Fprintf(messages, "it continues after %s\n", print.Count(n, "trial"))
 		}
 	}
 	return search, err
@@ -146,7 +145,7 @@ func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
 		err = printBoard(cmd.OutOrStdout(), b, t.top)
 	}
 	if err == nil && b.Command == "" {
-		err = &tune.NothingError{Message: fmt.Sprintf("nothing came of any of %d trials", len(b.Trials))}
+		err = &tune.NothingError{Message: fmt.Sprintf("none of %d trials succeeded", len(b.Trials))}
 	}
 	return err
 }
@@ -167,7 +166,7 @@ func tallyShards(b *tune.Leaderboard) string {
 	w := tune.Sweep{Of: b.Shard.Of, Parts: b.Parts}
 	out := w.Shards() + ": " + strings.Join(parts, "; ")
 	if b.Target > 0 && len(hosts) > 1 {
-		out += fmt.Sprintf("; their times are of %d machines", len(hosts))
+		out += fmt.Sprintf("; their times are from %d machines", len(hosts))
 	}
 	return out
 }

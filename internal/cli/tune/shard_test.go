@@ -78,7 +78,7 @@ func TestShardsOnABoard(t *testing.T) {
 		p.Host, p.Trials, p.Seconds, p.Phase = host, 10*(i+1), 60, "done"
 		b.Parts = append(b.Parts, p)
 	}
-	want := "2 of 4 shards: 1 on a, 10 trials in 1:00, done; 3 on b, 20 trials in 1:00, done; their times are of 2 machines"
+	want := "2 of 4 shards: 1 on a, 10 trials in 1:00, done; 3 on b, 20 trials in 1:00, done; their times are from 2 machines"
 	if got := tallyShards(b); got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}

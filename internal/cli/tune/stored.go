@@ -113,7 +113,7 @@ func newTuneShow() *cobra.Command {
 	var format string
 	var top int
 	cmd := &cobra.Command{
-		Use: "show NAME…", Short: "Show what came of a search, or of several together",
+		Use: "show NAME…", Short: "Show the results of a search, or of several together",
 		Args: flags.Arguments(1, 0, "searches by name"),
 		Example: "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh\n" +
 			"newtop tune show adam-search kfac-search",
@@ -154,7 +154,7 @@ func newTuneRemove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials",
 		Args:              flags.Arguments(1, 0, "searches by name or ID"),
-		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
+		Long:              "Remove searches, with the runs of their trials. A running search stays.",
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,24 +25,24 @@ import (
 	"newtop/trainer/tune"
 )
 
-const tuneDescription = `Search the method and the settings that train best within a budget.
+const tuneDescription = `Search for the method and the settings that train best within a budget.
 
-Many settings are begun, and those that fall behind are given up early. With
---until 'error<=5%' the setting that gets there in the least time wins, else the one
-with the least test error or RMSE. The best are run again, alone, to be
-measured. Every trial is recorded as a run.
+Many trials are started, and those that fall behind are given up early. With
+--until 'error<=5%' the setting that reaches it in the shortest time wins, else the
+one with the lowest error or RMSE. The best are run again, alone, to measure them.
+Every trial is recorded as a run.
 
---over KEY=VALUES names what is searched: opt, net, act, out, loss, init, batch,
+--over KEY=VALUES is an axis of the search: opt, net, act, out, loss, init, batch,
 blocks, skip, committee, or a hyperparameter. VALUES is a list or a range:
 
   --over opt=adam,tr-gn,scg        a list of methods
   --over rate=1e-4..1e-1:log       a range on a logarithmic scale
-  --over batch=16..512:log:int     whole numbers alone
-  --over adam.beta1=0.8,0.9        for one method alone
+  --over batch=16..512:log:int     only whole numbers
+  --over adam.beta1=0.8,0.9        only for one method
 
-Without --over the usual methods and the settings that matter most in each are
-searched. Run flags say what all trials have in common. A terminal shows the
-search on a screen; elsewhere each trial is a line when it ends.
+Without --over the search has the usual methods and their most important settings.
+Run flags apply to all trials. A terminal shows the search on a screen; otherwise
+each trial prints a line when it ends.
 ` + shardHelp
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
@@ -91,24 +91,23 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringArrayVar(&t.over, "over", nil,
-		"what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; "+
-			"none: what is usual")
+		"axis of the search, as `KEY=VALUES`: A,B,C, or LOW..HIGH with :log or :int after it; may be repeated; "+
+			"none: the usual ones")
 	set.DurationVar(
 		&t.config.Budget, "budget", 0,
-		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where "+
-			"they are not")
-	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
-	set.Float64Var(&t.config.MaxWork, "most", 0, "gradient equivalents of all trials together; 0: no limit")
-	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
+		"total time of the search, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s without them")
+	set.IntVar(&t.config.Trials, "trials", 0, "maximum number of trials; 0: as many as the budget allows")
+	set.Float64Var(&t.config.MaxWork, "most", 0, "maximum gradient equivalents of all trials together; 0: no limit")
+	set.Float64Var(&t.config.Trial, "trial", 0, "maximum gradient equivalents of one trial; 0: from the budget")
 	set.StringVar(
 		&t.config.Sampler, "sampler", "", "how settings are drawn: sobol, random or tpe; empty: sobol, then tpe")
-	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
-	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
+	set.IntVar(&t.config.Seeds, "seeds", 1, "number of seeds for the best settings")
+	set.IntVar(&t.finals, "finals", 3, "best settings to run again alone at the end, to measure them; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
 	set.StringVar(&t.part, "shard", "",
-		"search one of several as `I/N`, with an N-th of the limits; /N with I from the job, or off; empty: from the "+
-			"job if there is one, else the whole")
-	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
+		"part `I/N` of the search, with an N-th of the limits; /N: with I from the job; off: the whole; empty: from "+
+			"the job if there is one, else the whole")
+	set.StringVar(&t.resume, "resume", "", "`NAME` of a search to resume after a stop or a kill")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(
 		&t.format, "format", "",
@@ -125,18 +124,17 @@ func (t *tuner) add(cmd *cobra.Command) {
 	})
 	t.run.Config.Optimizer, t.run.Config.Epochs, t.run.Config.Committee = "", 0, 0
 	for name, usage := range map[string]string{
-		"name":   "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
+		"name":   "name of the search; its trials are NAME.1, NAME.2, …; empty: by date and time",
 		"opt":    "the method whose settings are searched; empty: several",
 		"epochs": "outer iterations of one trial; 0: no limit but the search's",
-		"until": "end a trial when a term is met, as 90s of work or error<=5%, which is then what trials are " +
-			"ranked by",
+		"until": "end a trial when a term is met, such as 90s or error<=5%; with an error or loss, the fastest " +
+			"trial to it wins",
 		"threads": "threads of all trials together; 0: all cores",
-		"record": "database that keeps the search and its trials; empty: runs.db in the state directory, of a " +
-			"shard NAME-IofN.db there",
-		"seed": "what the settings that are drawn, and the trials' weights, follow from",
-		"committee": "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those " +
-			"that are measured in the end",
-		"config": "file with any of these flags and a table [over], in TOML; the command line wins",
+		"record": "database for the search and its trials; empty: runs.db in the state directory, for a shard " +
+			"NAME-IofN.db there",
+		"seed":      "seed of the drawn settings and of the trials' weights",
+		"committee": "nets of each trial; 0: one, and on a table without --over 8 for the best settings at the end",
+		"config":    "file with any of these flags and a table [over], in TOML; the command line overrides it",
 	} {
 		f := set.Lookup(name)
 		f.Usage = usage
@@ -311,7 +309,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	var err error
 	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
 		if err == nil && !slices.Contains(besideResume, f.Name) {
-			err = wrong(flag, f.Value, "it without --resume: a search goes on as it was begun")
+			err = wrong(flag, f.Value, "it without --resume: a resumed search keeps its settings")
 		}
 	})
 	return err

@@ -60,7 +60,7 @@ func explainLog(w *watcher, cmd *cobra.Command, name string) (err error) {
 	if e := stream.Explain(unwrapped); e != nil && e.Lines > 0 {
 		page.text(e)
 	} else if refused == nil {
-		page.line("", "a log with names of its own: there is no text to be explained")
+		page.line("", "a structured log: there is no text to explain")
 	}
 	page.series(&sum)
 	switch {

@@ -144,7 +144,7 @@ func (p *printer) goBack(next int) error {
 	}
 	switch {
 	case p.common == noEpoch || p.latest == noEpoch:
-		return p.say("newtop: the run begins anew")
+		return p.say("newtop: the run starts again")
 	case p.common == p.latest:
 		return nil
 	case p.name == "jsonl":

@@ -29,9 +29,9 @@ func TestPrinterRestart(t *testing.T) {
 		{"cut short", "jsonl", first[:2], "", ""},
 		{"a late value", "jsonl", []event.Event{run("a"), epoch(1, 3), epoch(2, 2), epoch(3, 1.5), epoch(4, 0)}, "rewind 3 epoch 3 epoch 4", ""},
 		{"all late", "jsonl", []event.Event{run("a"), epoch(1, 4), epoch(2, 2)}, "rewind 3 epoch 1 epoch 2", ""},
-		{"another run", "jsonl", []event.Event{run("b"), epoch(1, 3)}, "run epoch 1", "newtop: the run begins anew\n"},
+		{"another run", "jsonl", []event.Event{run("b"), epoch(1, 3)}, "run epoch 1", "newtop: the run starts again\n"},
 		{"late text", "text", []event.Event{run("a"), epoch(1, 3), epoch(2, 2.5)}, "2 2.5", "newtop: what follows replaces the epochs after 1\n"},
-		{"other text", "text", []event.Event{run("b"), epoch(1, 3)}, "epoch loss 1 3", "newtop: the run begins anew\nb\n"},
+		{"other text", "text", []event.Event{run("b"), epoch(1, 3)}, "epoch loss 1 3", "newtop: the run starts again\nb\n"},
 	} {
 		var out, messages strings.Builder
 		p, err := newPrinter(test.format, &out, &messages)

@@ -155,7 +155,7 @@ func (u *untilMet) text() string {
 		words = fmt.Sprintf("by %s %d not yet %s", u.run.Counted(), u.epoch, u.until)
 	}
 	if missing := u.until.Missing(); len(missing) > 0 {
-		words += ", and never told " + print.Names(missing)
+		words += ", and never reported " + print.Names(missing)
 	}
 	return words
 }

@@ -51,17 +51,17 @@ func New(browser job.Browser) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [RUN|FILE|DIR|-]... [-- PROGRAM ARGUMENT...]",
 		Short: "Watch whatever a training program writes, or a recorded run",
-		Long: `Watch what a training program writes, while it does or later. What it is shows
-by itself: JSON lines, a CSV, text with numbers in it, TensorBoard's files,
+		Long: `Watch what a training program writes, live or later. newtop detects the format:
+JSON lines, a CSV, text with numbers in it, TensorBoard's files,
 Hugging Face's trainer_state.json, the files of W&B, SwanLab, MLflow, trackio,
 DVCLive, Sacred and ClearML, and newtop's own events and records.
 
-FILE is followed as it grows. DIR is searched for logs, and waited for as long
-as there are none. - is standard input. RUN is a recorded run: its ID, a unique
+FILE is followed as it grows. DIR is searched for logs; newtop waits if there
+are none. - is standard input. RUN is a recorded run: its ID, a unique
 beginning or end of it, its name, or last. Several are shown over one another.
-After -- a program is run in a terminal of its own, whose lines are shown and
-read, and newtop ends as it ended. Without a terminal the numbers are printed
-as text. docs/watch.md has a table of what is read.`,
+After -- newtop runs a program in its own terminal, shows and reads its lines,
+and exits with its code. Without a terminal the numbers are printed as text.
+docs/watch.md has a table of what is read.`,
 		Example: "newtop watch train.log\nnewtop watch -- python3 train.py --lr 0.1\nnewtop watch runs/\nnewtop " +
 			"watch a.csv b/ c.jsonl\n" +
 			"python3 train.py | newtop watch -\nnewtop watch metrics.csv --until 'val_loss<0.1' --alert bell\nnewtop " +
@@ -78,23 +78,23 @@ as text. docs/watch.md has a table of what is read.`,
 		"which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
 	set.BoolVar(&w.once, "once", false, "print what there is now, and end")
 	set.BoolVar(&w.options.Replay, "replay", false,
-		"on the screen: play the run from its first epoch, as fast as it went")
-	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
+		"on the screen: play the run from its first epoch, at its own speed")
+	set.Float64Var(&w.options.Speed, "speed", 1, "speed of the replay as a multiple")
 	set.StringVar(
 		&w.format, "format", "",
 		"text or jsonl, instead of the screen, or with --once json; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl", "json")
 	set.BoolVar(&w.explains, "explain", false, "print how each line of a log is read and why, and end")
 	set.StringArrayVar(&w.pattern, "pattern", nil,
-		"read lines as a `PATTERN` says, as 'iter {step} loss {loss}': {NAME} is a number's name, {} passes over one; "+
+		"read lines as a `PATTERN` says, as 'iter {step} loss {loss}': {NAME} is a number's name, {} skips a number; "+
 			"may be given several times")
 	set.StringVar(&w.until, "until", "",
-		"end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 "+
-			"if the run ends before, or with --once if what there is now does not meet it")
-	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
+		"end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; exit code 1 "+
+			"if the run ends before, or with --once if it is not met now")
+	set.StringVar(&w.save, "save", "", "record the watched run in the run store under this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%",
 		"the most of a program's time that newtop.probe may take to measure curvature, as a `SHARE`; 0: none")
-	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
+	set.BoolVar(&w.system, "system", false, "show only the machine: processors, memory, disks, GPUs")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "explain", "pattern", "until", "save",
 		"probe-share", "system")
 	w.alerts.add(cmd)
@@ -135,7 +135,7 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	case w.once:
 		return w.printOnce(cmd, names)
 	case len(names) > 1 && !onScreen:
-		return flags.Usagef("%s %s: text is of one log: expected a terminal, or --once", cmd.CommandPath(),
+		return flags.Usagef("%s %s: text shows one log: expected a terminal, or --once", cmd.CommandPath(),
 			strings.Join(names, " "))
 	}
 	if onScreen {
@@ -216,11 +216,11 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 	case len(names) > 1 && w.listened():
 		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
 	case w.explains && (w.listened() || program != nil || w.once || w.format != ""):
-		return flags.Usagef("%s --explain: how a log is read is printed: expected no other way to show it", path)
+		return flags.Usagef("%s --explain: it prints how a log is read: expected no other output", path)
 	case w.format == "json" && !w.once:
-		return flags.Usagef("%s --format json: it is of what there is now: expected --once with it", path)
+		return flags.Usagef("%s --format json: it prints the current state: expected --once with it", path)
 	case w.once && (w.alerts.wanted() || program != nil):
-		return flags.Usagef("%s --once: what there is now is printed: expected no --alert or program", path)
+		return flags.Usagef("%s --once: it prints the current state: expected no --alert or program", path)
 	}
 	w.text.Explain = w.explains
 	for _, text := range w.pattern {

@@ -297,7 +297,7 @@ func (w *Writer) startRun(ctx context.Context, at *position, e *event.RunEvent) 
 }
 
 // ErrClaimed says that a run has the name by now that was to be this one's.
-var ErrClaimed = errors.New("another process has begun a run of this name meanwhile, which is to be gone on with")
+var ErrClaimed = errors.New("another process has started a run of this name meanwhile: resume that")
 
 // claimName returns a *BusyError or errClaimed where a run has a name.
 func claimName(ctx context.Context, conn *sql.Conn, name string) error {
