@@ -3,11 +3,13 @@ package dashboard
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -67,5 +69,24 @@ func TestLoggedAccuracy(t *testing.T) {
 	press(a, "A")
 	if text := frameText(t, a); !strings.Contains(text, "─ error  valid 21.3 %▾") || !strings.Contains(text, "error 11.3 %") {
 		t.Errorf("no errors in\n%s", text)
+	}
+}
+
+// TestCommandsAreFound by the words that a person would type.
+func TestCommandsAreFound(t *testing.T) {
+	own := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+	watched := newWatch(replayScene("live"), 120, 40)
+	for _, c := range []struct {
+		a    *desk.App
+		word string
+	}{
+		{own, "accuracy"}, {own, "validation"}, {own, "smaller"}, {own, "larger"}, {watched, "slower"}, {watched, "faster"},
+		{own, "theme"}, {own, "save"}, {own, "optimizer"}, {own, "race"}, {own, "zoom"}, {own, "quit"},
+	} {
+		if !slices.ContainsFunc(paletteEntries(c.a), func(e paletteEntry) bool {
+			return strings.Contains(e.Text+" "+e.Also, c.word) && e.Do != nil
+		}) {
+			t.Errorf("nothing is found by %q", c.word)
+		}
 	}
 }

@@ -116,8 +116,8 @@ func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 				}
 				return a.Send(event.Scale{Factor: 2})
 			}).FooterBy(scaled).While(scalable).Unless(unscalable).
-			By([2]string{"+", "double the radius, rate or damping"},
-				[2]string{"-", "halve the radius, rate or damping"}).Only(desk.Trains),
+			By([2]string{"+", "double the radius, rate or damping, larger"},
+				[2]string{"-", "halve the radius, rate or damping, smaller"}).Only(desk.Trains),
 		inFooter(run("f", "fork: race methods or settings from here", "f").
 			Then(func(a *desk.App, _ string) { race.Open(a) }), "race", desk.Unchangeable),
 		inFooter(run("u", "go back to an earlier epoch", "u").

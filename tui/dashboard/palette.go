@@ -84,7 +84,11 @@ func paneEntries(a *desk.App) (out []paletteEntry) {
 		if desk.Absent(a, id) {
 			continue
 		}
-		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Reason: reason,
+		also := "zoom"
+		if id == layout.Loss || id == layout.Accuracy {
+			also += ", of training, validation and test rows"
+		}
+		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: also, Reason: reason,
 			Do: func(a *desk.App) tea.Cmd { a.Focus, a.Zoomed = id, true; return nil }})
 	}
 	return out

@@ -259,8 +259,8 @@ func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 					return b.hasten(a, 0.5)
 				}
 				return b.hasten(a, 2)
-			}).Footer("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
-			[2]string{"-", "replay half as fast"}),
+			}).Footer("speed").While(seekable).By([2]string{"+", "replay faster, twice as fast"},
+			[2]string{"-", "replay slower, half as fast"}),
 		desk.Bind(desk.GroupReplay, "u", "choose an epoch to go to", "u").
 			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Footer("go to").While(
 			seekable),
