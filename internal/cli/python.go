@@ -31,7 +31,7 @@ docs/own-model.md has examples.`,
 			"--model model.py\nnewtop watch -- python3 train.py",
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), module.Module)
+			_, err := io.WriteString(cmd.OutOrStdout(), module.Module())
 			return err
 		},
 	}

@@ -22,10 +22,7 @@ func newVersion() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if notices {
-				text, err := licenses.Text()
-				if err == nil {
-					_, err = io.WriteString(cmd.OutOrStdout(), text)
-				}
+				_, err := io.WriteString(cmd.OutOrStdout(), licenses.Text())
 				return err
 			}
 			with := "without MPI"

@@ -25,13 +25,13 @@ type here struct{}
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "internal/routine", "trainer/logs/files"},
+	{"internal/packed", "internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "internal/routine", "trainer/logs/files"},
 	{"trainer/logs/plain", "trainer/logs", "trainer/logs/files/filestest", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog", "trainer/logs/internal/points", "trainer/logs/jsontext", "datasets/csv/lex"},
 	{"datasets/csv/schema"},
 	{"datasets/csv/sheet", "datasets/csv/reader"},
 	{"trainer/logs/shape", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/convert"},
-	{"trainer/logs/jsonlog", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
+	{"trainer/logs/jsonlog", "internal/licenses/gen", "internal/python/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"trainer/logs/folders", "models/internal/pass", "internal/cholesky", "datasets/survey"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"trainer/logs/find", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest", "trainer/optim/minibatch"},

@@ -2,10 +2,9 @@
 package licenses
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"io"
+
+	"newtop/internal/packed"
 )
 
 //go:generate go run ./gen
@@ -16,11 +15,4 @@ import (
 var notices []byte
 
 // Text returns the notices: whose work is in the program, and under which licences.
-func Text() (string, error) {
-	r, err := gzip.NewReader(bytes.NewReader(notices))
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(r)
-	return string(text), err
-}
+func Text() string { return packed.Text(notices) }

@@ -25,7 +25,7 @@ type program struct {
 // run returns what a program prints and what it ends with. It skips the test where no Python 3 can run it.
 func (p program) run(t *testing.T, code string) (out, errs string, failed error) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, "newtop.py"), []byte(Module), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, "newtop.py"), []byte(Module()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(p.dir, "train.py"), []byte(code), 0o600); err != nil {
@@ -359,7 +359,7 @@ print(want, file=sys.stderr)
 
 // The module is read by Python 3.8, what logs is as short as it says, and the whole stays a file that a person can read.
 func TestModuleIsSmall(t *testing.T) {
-	logging, models, ok := strings.Cut(Module, "\n# Models for newtop")
+	logging, models, ok := strings.Cut(Module(), "\n# Models for newtop")
 	if n := strings.Count(strings.TrimRight(logging, "\n"), "\n") + 1; !ok || n > 250 {
 		t.Errorf("%d lines that log", n)
 	}
@@ -368,5 +368,11 @@ func TestModuleIsSmall(t *testing.T) {
 	}
 	if _, errs, err := (program{dir: t.TempDir()}).run(t, "import ast\nast.parse(open('newtop.py').read(), feature_version=(3, 8))\n"); err != nil {
 		t.Error(err, errs)
+	}
+}
+
+func TestModuleIsTheFile(t *testing.T) {
+	if text, err := os.ReadFile("newtop.py"); err != nil || Module() != string(text) {
+		t.Errorf("newtop.py.gz has another text than newtop.py (%v): go generate ./internal/python", err)
 	}
 }

@@ -38,7 +38,7 @@ func Listen(o Options) (*Listener, error) {
 	}
 	l := &Listener{options: o, dir: dir}
 	l.options.Dir = cmp.Or(o.Dir, dir)
-	if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module()), 0o600); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestDocumentedProgramsAreWatched(t *testing.T) {
 	}
 	t.Run("with newtop.py", func(t *testing.T) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(string(runPython(t, programs[0][1], "PYTHONPATH="+dir, "NEWTOP_LOG=", "RANK=0"))), "\n")

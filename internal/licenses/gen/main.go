@@ -3,16 +3,15 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"newtop/internal/packed"
 )
 
 func main() {
@@ -41,29 +40,7 @@ func run(root, embedded string) error {
 	if err := os.WriteFile(filepath.Join(root, "THIRD_PARTY.md"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	if same(embedded, text) {
-		return nil // other releases of Go may compress otherwise
-	}
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
-	io.WriteString(w, text)
-	w.Close() // into memory
-	return os.WriteFile(embedded, b.Bytes(), 0o644)
-}
-
-// same reports whether a compressed file holds a text.
-func same(file, text string) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	r, err := gzip.NewReader(f)
-	if err != nil {
-		return false
-	}
-	old, err := io.ReadAll(r)
-	return err == nil && string(old) == text
+	return packed.Write(embedded, text)
 }
 
 // part is something of others' in the program.

@@ -61,7 +61,7 @@ func run(version, platform, binary, dir string) error {
 	if err != nil {
 		return err
 	}
-	files := []file{{"newtop.py", []byte(python.Module), 0o644}}
+	files := []file{{"newtop.py", []byte(python.Module()), 0o644}}
 	command := "newtop"
 	if strings.HasPrefix(platform, "windows/") {
 		command += ".exe"
