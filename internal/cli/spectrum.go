@@ -36,7 +36,6 @@ type spectrumFlags struct {
 	layers  string
 	vectors string
 	format  string
-	memory  int64
 	threads int
 	options analysis.SpectrumOptions
 }

@@ -24,6 +24,7 @@ type Canvas struct {
 	soft   []Bucket
 	blocks Blocks
 
+	faint  uint64   // those in the colour of the grid, which are behind all others
 	curves []stroke // that are drawn in turn,
 	curve  int      // which of them is being drawn; −1 for none
 }
@@ -124,7 +125,7 @@ var braille = func() (t [256]rune) {
 
 // Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots of an earlier
 // curve in the same cell stay, in the new ink; of curves that are drawn in turn, those that meet share the
-// cells among them, so that none hides the others.
+// cells among them, so that none hides the others but the faint ones.
 func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 	own := uint64(0)
 	if c.curve >= 0 && c.curve < len(c.curves) {
@@ -141,7 +142,9 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 		}
 		now := glyph{R: mark, color: t, of: own}
 		if own != 0 {
-			now.of |= cell.of
+			if now.of |= cell.of; now.of&^c.faint != 0 {
+				now.of &^= c.faint
+			}
 			if n := bits.OnesCount64(now.of); n > 1 {
 				k := &c.curves[nthBit(now.of, i%a.W%n)]
 				now.R, now.color = k.mark, k.tok

@@ -222,9 +222,12 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
 func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
-	c.curves, c.curve = c.curves[:0], -1
+	c.curves, c.curve, c.faint = c.curves[:0], -1, 0
 	for i := range p.Curves {
 		c.curves = append(c.curves, p.Curves[i].stroke())
+		if p.Curves[i].Token == style.Grid {
+			c.faint |= 1 << i // 0 for the 65th and later ones
+		}
 	}
 	defer func() { c.curve = -1 }()
 	for i := range p.Curves {
