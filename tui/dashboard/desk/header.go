@@ -2,6 +2,7 @@ package desk
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -206,10 +207,11 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
 		unit, what = format.Number, "loss "
 	}
-	switch a.H.Measure.Quantity {
-	case a.H.Measure.Validation():
+	switch part, _, _ := strings.Cut(what, " "); {
+	case event.IsSplit(part): // the log's own name says it
+	case a.H.Measure.Quantity == a.H.Measure.Validation():
 		what = "validation " + what
-	case a.H.Measure.Test():
+	case a.H.Measure.Quantity == a.H.Measure.Test():
 		what = "test " + what
 	}
 	s := history.Ending(d)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
@@ -193,7 +194,8 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	fault, unit := v.MetricName(), v.MetricText
 	tested := !v.H.Curves.TestMetric.Empty()
 	validated := !v.H.Curves.ValidationMetric.Empty()
-	switch {
+	switch part, _, _ := strings.Cut(fault, " "); {
+	case event.IsSplit(part): // the log's own name says it
 	case validated:
 		fault = "valid " + fault
 	case tested:
