@@ -107,3 +107,24 @@ func StyleLength[T string | []byte](s T) int {
 	}
 	return 0
 }
+
+// QuoteAll joins arguments so that a shell takes them apart again.
+func QuoteAll(args []string) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = Quote(a)
+	}
+	return strings.Join(parts, " ")
+}
+
+// Quote returns an argument as a shell reads it: as it is where nothing in it means anything to a shell.
+func Quote(arg string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			strings.ContainsRune("-_=+:,./@%", r)
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

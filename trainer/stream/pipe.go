@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,10 +44,11 @@ type pipe struct {
 	ended   error  // after the last chunk
 }
 
-// sideways is another reader whose lines are decoded with those of the first. Its end is no end.
+// sideways is another reader whose lines are decoded with those of the first.
 type sideways struct {
 	lines
-	r io.ReadCloser
+	r    io.ReadCloser
+	ends bool // it has an end, which has not come: the whole ends with it and the first
 }
 
 type chunk struct {
@@ -98,7 +100,7 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 		if e, err := p.ready(); e != nil || err != nil {
 			return e, err
 		}
-		if p.ended != nil {
+		if p.drained() {
 			return p.end()
 		}
 		if p.waiting == nil {
@@ -114,6 +116,11 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 		}
 		p.accept()
 	}
+}
+
+// drained reports whether nothing more comes.
+func (p *pipe) drained() bool {
+	return p.ended != nil && !slices.ContainsFunc(p.sides, func(s *sideways) bool { return s.ends })
 }
 
 // ready returns the next event of what has come.
@@ -146,6 +153,7 @@ func (p *pipe) accept() {
 	case c.side != nil:
 		c.side.feed(c.text)
 		p.fed = c.side.fed
+		c.side.ends = c.side.ends && c.err == nil
 	default:
 		p.feed(c.text)
 		p.ended = c.err
@@ -174,7 +182,7 @@ func (p *pipe) end() (event.Event, error) {
 
 func (p *pipe) Wait(ctx context.Context) error {
 	p.start()
-	if p.waiting != nil || p.ended != nil {
+	if p.waiting != nil || p.drained() {
 		return ctx.Err()
 	}
 	var due <-chan time.Time

@@ -19,5 +19,8 @@ func (*Program) PID() int { return 0 }
 // Stop does nothing.
 func (*Program) Stop() {}
 
+// End does nothing.
+func (*Program) End() {}
+
 // Status is nil.
 func (*Program) Status() error { return nil }

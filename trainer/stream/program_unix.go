@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,6 +45,7 @@ type Program struct {
 	*pipe
 	cmd      *exec.Cmd
 	dir      string // of the named pipe
+	side     *numbers
 	ended    chan struct{}
 	status   error // of the program, once ended is closed
 	reported bool
@@ -61,7 +63,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Env = append(os.Environ(), "PYTHONUNBUFFERED=1")
+	cmd.Dir, cmd.Env = beside.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
 	if beside.Env != nil {
 		cmd.Env = beside.Env(cmd.Env)
 	}
@@ -76,14 +78,16 @@ func Start(args []string, beside Beside) (*Program, error) {
 		os.RemoveAll(p.dir)
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
-	source := Lines(&console{f: terminal}, args[0]).(*pipe)
+	source := Lines(&console{f: terminal, copy: beside.Console}, args[0]).(*pipe)
 	source.lenient = true
 	besides := func(r io.ReadCloser) {
-		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder,
-			lenient: true}})
+		_, ends := r.(*numbers)
+		source.sides = append(source.sides, &sideways{r: r, ends: ends, lines: lines{name: LogVariable,
+			decoder: source.decoder, lenient: true}})
 	}
 	if side != nil {
-		besides(side)
+		p.side = &numbers{File: side}
+		besides(p.side)
 	}
 	if beside.Lines != nil {
 		besides(beside.Lines)
@@ -122,14 +126,46 @@ func (p *Program) besides() (*os.File, error) {
 func (p *Program) attend(terminal *os.File) {
 	p.status = p.cmd.Wait()
 	close(p.ended)
+	if p.side != nil {
+		p.side.end()
+	}
 	time.AfterFunc(drainPatience, routine.Guard(func() { terminal.Close() })) // a child of it may hold the other end
 }
 
+// numbers is the near end of the named pipe, which never ends by itself, as this process has its other end open too.
+type numbers struct {
+	*os.File
+	over atomic.Bool
+}
+
+// endOfNumbers stands behind all that the program wrote.
+const endOfNumbers = 4
+
+// end has the reader come to an end when it has read all that the program wrote.
+func (n *numbers) end() {
+	n.over.Store(true)
+	_, _ = n.Write([]byte{endOfNumbers}) // a pipe that is closed has no reader
+}
+
+func (n *numbers) Read(b []byte) (int, error) {
+	k, err := n.File.Read(b)
+	if k > 0 && b[k-1] == endOfNumbers && n.over.Load() {
+		return k - 1, io.EOF
+	}
+	return k, err
+}
+
 // console is the near end of a terminal. That its other end is closed is an end.
-type console struct{ f *os.File }
+type console struct {
+	f    *os.File
+	copy io.Writer // of what is read; nil: nobody wants it
+}
 
 func (c *console) Read(b []byte) (int, error) {
 	n, err := c.f.Read(b)
+	if c.copy != nil {
+		_, _ = c.copy.Write(b[:n]) // which keeps its own error
+	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, fs.ErrClosed) {
 		err = io.EOF
 	}
@@ -165,9 +201,17 @@ func (p *Program) Running() bool { return !p.reported }
 func (p *Program) PID() int { return p.cmd.Process.Pid }
 
 // Stop asks the program to end, as ctrl+c does, then as kill does, then ends it, and returns when it has ended.
-func (p *Program) Stop() {
+func (p *Program) Stop() { p.stop(syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL) }
+
+// End asks the program to end as kill does, then ends it, with all that it has started in its group.
+func (p *Program) End() {
+	p.stop(syscall.SIGTERM, syscall.SIGKILL)
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // what is left of the group; mostly nothing is
+}
+
+func (p *Program) stop(signals ...syscall.Signal) {
 	p.once.Do(func() {
-		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		for _, s := range signals {
 			select {
 			case <-p.ended:
 				return

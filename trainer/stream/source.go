@@ -128,8 +128,10 @@ type (
 
 // Beside is what a program is started with beside its arguments.
 type Beside struct {
-	Env   func(environ []string) []string // adds to an environment; nil: nothing
-	Lines io.ReadCloser                   // lines about the program, which are read with its own; nil: none
+	Env     func(environ []string) []string // adds to an environment; nil: nothing
+	Lines   io.ReadCloser                   // lines about the program, which are read with its own; nil: none
+	Dir     string                          // where it runs; empty: where this program does
+	Console io.Writer                       // gets what it prints as it comes; nil: nobody does
 }
 
 // Moment is how long whoever wants only what is there now waits for more.

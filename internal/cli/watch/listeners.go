@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,6 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/routine"
 	"newtop/internal/version"
-	"newtop/trainer"
 	"newtop/trainer/alert"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -160,22 +157,10 @@ func (u *untilMet) text() string {
 	return words
 }
 
-// saver records what is watched. Where a source begins again, what comes again is passed over, and what differs is
-// recorded behind a way back to the last epoch that they have in common.
+// saver records what is watched in a store of its own.
 type saver struct {
-	store  *store.Store
-	about  recorder.About
-	id     string // the watched run's own
-	out    *recorder.Recorder
-	seed   maphash.Seed
-	given  []uint64 // hashes of the events that were recorded
-	same   int      // how many of them came again since the source began again
-	latest int      // the epoch that was recorded last
-	common int      // the last epoch among those that came again
-	// the run's beginning until something happened in it, as it may be reported again with more
-	opening *event.RunEvent
-	pending *event.EpochEvent // the newest epoch, of which more may be reported
-	err     error
+	*recorder.Watched
+	store *store.Store
 }
 
 func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error) {
@@ -186,125 +171,16 @@ func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error)
 	if err != nil {
 		return nil, err
 	}
-	return &saver{store: s, seed: maphash.MakeSeed(), about: recorder.About{Name: name, Version: version.Program(),
-		Command: cmd.Root().Annotations[flags.CommandLine]}}, nil
+	return &saver{recorder.NewWatched(s, recorder.About{Name: name, Version: version.Program(),
+		Command: cmd.Root().Annotations[flags.CommandLine]}), s}, nil
 }
-
-// See records an event.
-func (s *saver) See(e event.Event, _ bool) {
-	run, begins := e.(event.RunEvent)
-	if _, console := e.(event.ConsoleEvent); console || s.err != nil {
-		return
-	}
-	text, err := event.EncodeEvent(e)
-	if err != nil {
-		s.err = err
-		return
-	}
-	hash := maphash.Bytes(s.seed, text)
-	epoch, isEpoch := e.(event.EpochEvent)
-	if s.same < len(s.given) {
-		if s.given[s.same] == hash {
-			s.same++
-			if isEpoch {
-				s.common = epoch.Epoch
-			}
-			return
-		}
-		s.given = s.given[:s.same]
-		if s.common < s.latest && !begins {
-			s.record(event.RewindEvent{Epoch: s.latest, To: s.common})
-		}
-	}
-	s.given = append(s.given, hash)
-	s.same++
-	if isEpoch {
-		s.latest, s.common = epoch.Epoch, epoch.Epoch
-	}
-	switch {
-	case begins && s.out != nil && run.ID == s.id: // it says more of itself, which a record says once
-		if s.opening != nil {
-			run.ID, run.Time = s.opening.ID, s.opening.Time
-			s.opening = &run
-		}
-	case begins:
-		s.start(run)
-	default:
-		s.record(e)
-	}
-}
-
-// start begins a record, and ends the one before. A run in which nothing happened has none.
-func (s *saver) start(run event.RunEvent) {
-	s.opening = nil
-	s.finish()
-	s.id = run.ID
-	if run.Time.IsZero() {
-		run.Time = time.Now().UTC().Truncate(time.Millisecond)
-	}
-	run.ID = trainer.NewID(time.Now())
-	s.out = recorder.New(s.store, s.about)
-	s.opening = &run
-}
-
-// maxPending is how many figures an epoch that is held has at most: it may get many that were told late.
-const maxPending = 4096
-
-// record records an event. An epoch is held until the next event, as what is told of it later belongs to it.
-func (s *saver) record(e event.Event) {
-	epoch, is := e.(event.EpochEvent)
-	if is && s.pending != nil && s.pending.Epoch == epoch.Epoch && len(s.pending.Metrics) < maxPending {
-		*s.pending = s.pending.With(&epoch)
-		return
-	}
-	s.release()
-	s.open()
-	if is {
-		s.pending = &epoch
-		return
-	}
-	s.append(e)
-}
-
-// open records the run's beginning.
-func (s *saver) open() {
-	if s.opening != nil {
-		s.append(*s.opening)
-		s.opening = nil
-	}
-}
-
-// release records the epoch that is held.
-func (s *saver) release() {
-	if s.pending != nil {
-		s.append(*s.pending)
-		s.pending = nil
-	}
-}
-
-func (s *saver) append(e event.Event) {
-	if s.out != nil && s.err == nil {
-		s.err = s.out.Record(e)
-	}
-}
-
-func (s *saver) finish() {
-	s.release()
-	s.open()
-	if s.out != nil {
-		s.err = cmp.Or(s.err, s.out.Flush())
-	}
-}
-
-// Restart begins the comparison with what was recorded.
-func (s *saver) Restart() { s.same, s.common = 0, 0 }
 
 // close ends the record and says where it is.
 func (s *saver) close(cmd *cobra.Command) error {
-	s.finish()
-	if s.out != nil && s.err == nil {
-		name := s.out.Recording().Run
+	r, err := s.Finish()
+	if r != nil && err == nil {
+		name := r.Recording().Run
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop runs show %s\n", name, name)
 	}
-	return cmp.Or(s.err, s.store.Close())
+	return cmp.Or(err, s.store.Close())
 }

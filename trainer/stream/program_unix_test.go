@@ -1,0 +1,83 @@
+//go:build unix
+
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"newtop/trainer/event"
+)
+
+// runProgram runs a program to its end and returns what it told.
+func runProgram(t *testing.T, beside Beside, args ...string) (out []event.Event) {
+	t.Helper()
+	p, err := Start(args, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for {
+		e, err := p.Next(t.Context())
+		switch {
+		case errors.Is(err, io.EOF):
+			return out
+		case errors.Is(err, ErrNone):
+			err = p.Wait(t.Context())
+		case err == nil:
+			out = append(out, e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What a program writes into its log right before its end is read.
+func TestLastNumbers(t *testing.T) {
+	for range 20 {
+		var text bytes.Buffer
+		dir := t.TempDir()
+		loss := event.Absent
+		for _, e := range runProgram(t, Beside{Dir: dir, Console: &text}, "sh", "-c",
+			`pwd; echo '{"step":1,"loss":0.5}' > $NEWTOP_LOG`) {
+			if e, is := e.(event.EpochEvent); is {
+				loss = e.Loss
+			}
+		}
+		if loss != 0.5 || strings.TrimSpace(text.String()) != dir {
+			t.Fatalf("loss %v, console %q, in %s", loss, &text, dir)
+		}
+	}
+}
+
+// End leaves nothing of a program that does not end by itself, its children included.
+func TestEnd(t *testing.T) {
+	var text bytes.Buffer
+	p, err := Start([]string{"sh", "-c", `(trap "" TERM HUP; sleep 60) & echo $!; wait`}, Beside{Console: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for !strings.Contains(text.String(), "\n") {
+		if err := p.Wait(t.Context()); err != nil { // which has seen the line
+			t.Fatal(err)
+		}
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.End()
+	for syscall.Kill(child, 0) == nil { // until its new parent has taken note
+		if state, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat"); bytes.Contains(state, []byte(") Z")) {
+			break
+		}
+	}
+}
