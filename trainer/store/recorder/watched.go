@@ -10,8 +10,8 @@ import (
 	"newtop/trainer/store"
 )
 
-// Watched records what another program says of its run, as a source gives it. Where a source begins again, what comes again is passed over, and what differs is
-// recorded behind a way back to the last epoch that they have in common.
+// Watched records what another program says of its run, as a source gives it. Where the source begins again, what comes
+// again is passed over, and what differs is recorded behind a way back to the last epoch that they have in common.
 type Watched struct {
 	store  *store.Store
 	about  About
