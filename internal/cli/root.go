@@ -55,7 +55,7 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	}
 	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations[flags.CommandLine] = flags.QuoteAll(append([]string{"newtop"}, args...))
+	root.Annotations[flags.CommandLine] = flags.Masked(flags.QuoteAll(append([]string{"newtop"}, args...)))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,49 @@ func TestWatchAProgram(t *testing.T) {
 	refuses(t, print.ExitFailed, "no-such-program", "watch", "--", "no-such-program")
 	if _, errs, code := newtop("watch", "--until", "loss<0.2", "--", "sh", "-c", "echo step 1 loss 0.1; sleep 60"); code != 0 || !strings.Contains(errs, "loss < 0.2") {
 		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestWatchEnds: the end of a pipe is the run's, what comes through one is news, and a program's end is not put off by a
+// child that has its terminal.
+func TestWatchEnds(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh here")
+	}
+	dir := t.TempDir()
+	calls := func(args ...string) string {
+		t.Helper()
+		out := filepath.Join(dir, "calls")
+		os.Remove(out)
+		cmd := process(t, append([]string{"watch", "-", "--alert", "cmd=echo $NEWTOP_KIND >> '" + out + "'"}, args...)...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(in, "epoch 1 loss 1\nepoch 2 loss nan\n")
+		in.Close()
+		if text, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(text), "2 epochs (finished)") {
+			t.Errorf("%v: %s", err, text)
+		}
+		text, _ := os.ReadFile(out)
+		return string(text)
+	}
+	if got := calls(); got != "nan\nend\n" {
+		t.Errorf("called for %q", got)
+	}
+	if got := calls("--alert-on", "loss<2"); got != "condition\n" {
+		t.Errorf("called for %q", got)
+	}
+	_, errs, code := newtop("watch", "--", "sh", "-c", `trap "" HUP; echo step 1 loss 0.1; sleep 600 & echo $! > "`+dir+`/child"`)
+	if code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "child")); err == nil {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			if child, err := os.FindProcess(pid); err == nil && child.Kill() != nil {
+				t.Error("the child ended first")
+			}
+		}
 	}
 }
 

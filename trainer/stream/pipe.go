@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
 
 	"newtop/internal/routine"
 	"newtop/trainer/event"
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/plain"
 )
@@ -21,7 +23,7 @@ import (
 // an io.Closer. A Read that can't be interrupted, as of a terminal, continues in the background until it returns.
 func Lines(r io.Reader, name string) Source {
 	p := &pipe{r: r, plain: plain.Reader(r), chunks: make(chan chunk), free: make(chan []byte, 3),
-		stop: make(chan struct{})}
+		stop: make(chan struct{}), live: comes(r)}
 	p.lines = newLines(name)
 	began := time.Now()
 	p.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
@@ -40,8 +42,22 @@ type pipe struct {
 	stop    chan struct{}
 	once    sync.Once
 	started bool
+	live    bool   // what comes was not there before
 	waiting *chunk // received by Wait
 	ended   error  // after the last chunk
+}
+
+// comes reports whether what a reader gives is written as it is read: a pipe's is, a file's need not be.
+func comes(r io.Reader) bool {
+	if _, is := r.(*named); is {
+		return true
+	}
+	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0
 }
 
 // sideways is another reader whose lines are decoded with those of the first.
@@ -175,10 +191,24 @@ func (p *pipe) end() (event.Event, error) {
 		p.ended = io.EOF
 	}
 	if errors.Is(p.ended, io.EOF) {
+		if p.finish(); p.decoder.waiting() > 0 {
+			return p.decoder.next(), nil
+		}
 		return nil, p.over()
 	}
 	return nil, fmt.Errorf("%s:%d: %w", p.name, p.number+1, p.ended)
 }
+
+// finish ends a run with its pipe. A program that is run here has an exit status, and newtop's own events tell their
+// end.
+func (p *pipe) finish() {
+	if p.live && !p.lenient && p.decoder.rows.any && !p.decoder.own {
+		p.decoder.End(logs.Finished, "")
+	}
+}
+
+// Live reports whether nothing that comes was there before.
+func (p *pipe) Live() bool { return p.live }
 
 func (p *pipe) Wait(ctx context.Context) error {
 	p.start()

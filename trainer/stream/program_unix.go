@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -78,8 +79,10 @@ func Start(args []string, beside Beside) (*Program, error) {
 		os.RemoveAll(p.dir)
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
+	// Resizing made it blocking, so that Close would wait as long as a child of the program has the other end.
+	_ = syscall.SetNonblock(int(terminal.Fd()), true)
 	source := Lines(&console{f: terminal, copy: beside.Console}, args[0]).(*pipe)
-	source.lenient = true
+	source.lenient, source.live = true, true
 	besides := func(r io.ReadCloser) {
 		_, ends := r.(*numbers)
 		source.sides = append(source.sides, &sideways{r: r, ends: ends, lines: lines{name: LogVariable,
@@ -200,26 +203,33 @@ func (p *Program) Running() bool { return !p.reported }
 // PID is the program's number.
 func (p *Program) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the program to end, as ctrl+c does, then as kill does, then ends it, and returns when it has ended.
+// Stop asks the program to end, as ctrl+c does, then as kill does, then ends it, and returns when it has ended. A
+// signal to this process meanwhile ends the program at once.
 func (p *Program) Stop() { p.stop(syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL) }
 
 // End asks the program to end as kill does, then ends it, with all that it has started in its group.
 func (p *Program) End() {
 	p.stop(syscall.SIGTERM, syscall.SIGKILL)
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // what is left of the group; mostly nothing is
+	p.signal(syscall.SIGKILL) // what is left of the group; mostly nothing is
 }
 
 func (p *Program) stop(signals ...syscall.Signal) {
 	p.once.Do(func() {
+		hurry := make(chan os.Signal, 1)
+		signal.Notify(hurry, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		defer signal.Stop(hurry)
 		for _, s := range signals {
 			select {
 			case <-p.ended:
 				return
 			default:
 			}
-			_ = syscall.Kill(-p.cmd.Process.Pid, s) // it leads a session, and so a group; gone is as good
+			p.signal(s)
 			select {
 			case <-p.ended:
+				return
+			case <-hurry:
+				p.signal(syscall.SIGKILL)
 				return
 			case <-time.After(stopPatience):
 			}
@@ -227,6 +237,9 @@ func (p *Program) stop(signals ...syscall.Signal) {
 	})
 	<-p.ended
 }
+
+// signal sends a signal to the program's group, which it leads with its session. One that is gone is as good.
+func (p *Program) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) }
 
 // Status is how the program ended: nil for well, else an *exec.ExitError or what kept it from being waited for. It
 // waits for the end.

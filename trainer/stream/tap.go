@@ -11,8 +11,8 @@ import (
 
 // Listener is told of a source's events. Its methods are called by the goroutine that reads the source.
 type Listener interface {
-	// See takes the next event; live says that it came after all that was there had been read. The first one is a
-	// RunEvent.
+	// See takes the next event; live says that it came after all that was there had been read, or from a pipe. The
+	// first one is a RunEvent.
 	See(e event.Event, live bool)
 	// Restart says that what was seen is void and comes again.
 	Restart()
@@ -23,7 +23,10 @@ const asking = time.Second
 
 // Tap returns the source with a listener, which sees every event that Next returns. If it has a method Idle(), that is
 // called about once a second while no events come, by the same goroutine.
-func Tap(s Source, l Listener) Source { return &tap{Source: s, listener: l} }
+func Tap(s Source, l Listener) Source {
+	live, ok := beneath[interface{ Live() bool }](s)
+	return &tap{Source: s, listener: l, live: ok && live.Live()}
+}
 
 type tap struct {
 	Source

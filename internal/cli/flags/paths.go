@@ -17,7 +17,8 @@ const Unrecorded = "off"
 // CommandLine is the root command's annotation with the arguments that the program was started with.
 const CommandLine = "command line"
 
-// Absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
+// Absolute returns c as it is recorded, for a run that is resumed elsewhere: with files that can be found from any
+// directory, and without the secrets of its model's program.
 func Absolute(c trainer.Config) trainer.Config {
 	known := func(name string) bool {
 		for _, d := range datasets.List() {
@@ -53,7 +54,9 @@ func Absolute(c trainer.Config) trainer.Config {
 				text[i] = AbsolutePath(word)
 			}
 		}
-		c.Model = strings.Join(text, " ")
+		c.Model = Masked(strings.Join(text, " "))
+	} else {
+		c.Model = Masked(c.Model)
 	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c

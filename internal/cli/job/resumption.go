@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,6 +81,9 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 	trainer.ChangeLimits(&config, left.History)
 	if err := r.Flags.Change(cmd, &config); err != nil {
 		return err
+	}
+	if strings.Contains(config.Model, flags.Hidden) {
+		return flags.Invalid("--model", config.Model, "the program with its secrets, which are not recorded")
 	}
 	j.record.recorder.Configure(flags.Absolute(config))
 	j.config, j.rest = config, &remainder{from: left.From, history: left.History}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,8 @@ type caller struct {
 	notify *notify.Notifier
 	rings  chan screen.RingMsg // for the screen; nil without one
 	run    string
+	gone   func() string // why nothing more comes of the run, empty while it may
+	heard  bool          // of the run, since it was looked at
 }
 
 // caller starts what the flags ask for.
@@ -79,7 +82,7 @@ func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*cal
 		},
 	})
 	if err != nil {
-		return nil, flags.Invalid("--alert", f.to, err.Error())
+		return nil, flags.Invalid("--alert", flags.Masked(strings.Join(f.to, " ")), err.Error())
 	}
 	return c, nil
 }
@@ -103,12 +106,18 @@ func (c *caller) See(e event.Event, live bool) {
 	}
 	if _, told := e.(event.EpochEvent); told {
 		c.watch.Heard(c.now())
+		c.heard = true
 	}
 	c.call(alerts)
 }
 
-// Idle asks whether the run is quiet.
-func (c *caller) Idle() { c.call(c.watch.Ask(c.now())) }
+// Idle asks whether the run is quiet, or its writer gone.
+func (c *caller) Idle() {
+	c.call(c.watch.Ask(c.now()))
+	if why := c.gone(); c.heard && why != "" {
+		c.call(c.watch.End(why))
+	}
+}
 
 func (c *caller) call(alerts []alert.Alert) {
 	for _, a := range alerts {

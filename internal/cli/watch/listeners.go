@@ -58,6 +58,7 @@ func listen(w *watcher, cmd *cobra.Command, source stream.Source, onScreen bool)
 			return source, nil, cmp.Or(err, l.close(cmd))
 		}
 		l.alerts = c
+		c.gone = func() string { return stream.Stale(source) }
 		source = stream.Tap(source, c)
 	}
 	return source, l, nil

@@ -38,6 +38,18 @@ type Options struct {
 // openPatience is how long opening waits for others that have locked the file.
 const openPatience = 5 * time.Second
 
+// create makes an empty file that only its user can read, which SQLite's own files beside it follow.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // OpenFile opens or creates the database at path, with its directory, and brings it to the newest version of its
 // tables. To be read only, one without tables is a store without runs, and left as it is. It returns a *FormatError for
 // a file that is no run store, or one of another version that it can't bring up, and with ReadOnly or Existing an
@@ -54,7 +66,7 @@ func OpenFile(path string, o Options) (*File, error) {
 	case errors.Is(err, fs.ErrNotExist) && (o.ReadOnly || o.Existing):
 		return nil, fmt.Errorf("%s: %w: expected a run store, which newtop train makes", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := create(path); err != nil {
 			return nil, err
 		}
 	case err != nil:
