@@ -358,6 +358,7 @@ def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, 
     """
     import numpy
     import tempfile
+    _check_arguments(model, loss_fn, batch)
     what = _Torch(model, loss_fn, batch, None) if hasattr(model, "named_parameters") else _Plain(_Jax(model, loss_fn, batch, None, outputs, False))
     if isinstance(what, _Torch):
         what.try_products()
@@ -881,6 +882,9 @@ class _Jax:
         self.findings: List[Dict[str, str]] = []
         value, slope = jax.jit(loss), jax.jit(jax.value_and_grad(loss))
         jax.eval_shape(jax.value_and_grad(loss), self.w, batch)  # what fails, fails before newtop asks
+        half = _halves(jax.make_jaxpr(loss)(self.w, batch))
+        if half:
+            self.findings.append({"what": "16 bits within the model or the loss", "where": ", ".join(half[:3]), "remedy": _HALVES})
         curve, product = first(curvature, "hv"), first(gauss_newton, "gnv") if outputs is not None else None
         self.loss, self.grad = lambda w: float(value(self.own(w), batch)), lambda w: self.both(slope(self.own(w), batch))
         if curve is not None:
@@ -915,6 +919,23 @@ class _Jax:
 
     def params(self) -> Any:
         return self.unravel(self.w)
+
+
+_HALVES = "compute it in float32, without autocast: products and eigenvalues have two or three digits so"
+
+
+def _halves(jaxpr: Any) -> List[str]:
+    """The functions of a jaxpr that return numbers of 16 bits."""
+    found: Dict[str, bool] = {}
+    todo = [jaxpr]
+    while todo:
+        part = getattr(todo[-1], "jaxpr", todo.pop())
+        for equation in getattr(part, "eqns", ()):
+            if any("float16" in str(getattr(v.aval, "dtype", "")) for v in equation.outvars):
+                found[equation.primitive.name] = True
+            for value in equation.params.values():
+                todo += value if isinstance(value, (tuple, list)) else [value]
+    return list(found)
 
 
 def _check_leaves(jax: Any, params: Any) -> None:
@@ -971,6 +992,7 @@ class _Torch:
 
     def __init__(self, model: Any, loss_fn: Any, batch: Any, test: Any, rows: bool = True, observed: bool = False) -> None:
         import torch
+        loss_fn = getattr(loss_fn, "_orig_mod", getattr(loss_fn, "_torchdynamo_orig_callable", loss_fn))  # what torch.compile compiled
         self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
         self.model = self._bare(model)
         if any("Uninitialized" in type(p).__name__ for p in self.model.parameters()):
@@ -1404,8 +1426,7 @@ class _Torch:
     def _note(self, seen: Any) -> None:
         """Tell what was seen of the functions that the model and the loss call."""
         if seen.half and not any(p.element_size() < 4 for p in self.params):
-            self._find("16 bits within the model or the loss", ", ".join(list(seen.half)[:3]),
-                       "compute it in float32, without autocast: products and eigenvalues have two or three digits so")
+            self._find("16 bits within the model or the loss", ", ".join(list(seen.half)[:3]), _HALVES)
         if seen.drops and not any(f["what"] == "dropout" for f in self.findings):
             self._find("dropout by function", ", ".join(seen.drops), "pass training=False, or leave it: each product draws the same mask")
         self.generators = list(seen.generators.values())
@@ -1608,7 +1629,7 @@ def _witness(torch: Any) -> Any:
                 self.entropies.append(first)
             elif "dropout" in name and named.get("training", (args[2:] or [True])[0]) and named.get("p", (args[1:] or [1])[0]):
                 self.drops[name] = True
-            if isinstance(result, torch.Tensor) and result.dtype in (torch.bfloat16, torch.float16):
+            if isinstance(result, torch.Tensor) and isinstance(first, torch.Tensor) and result.dtype in (torch.bfloat16, torch.float16):
                 self.half[name] = True
             return result
 

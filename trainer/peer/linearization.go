@@ -126,10 +126,7 @@ func (l *linearization) HessianTo(dst, v []float64) {
 // Accuracy returns the unit roundoff of the model's numbers, and for Hessian products from differences what estimates
 // their error: how far those with twice the step are off, three times the error of order h² and rounding.
 func (l *linearization) Accuracy() (roundoff float64, errorOf func(v []float64) float64) {
-	roundoff = 0x1p-53
-	if l.m.about.Single {
-		roundoff = 0x1p-24
-	}
+	roundoff = l.m.roundoff()
 	if l.m.about.Can(HasHessian) {
 		return roundoff, nil
 	}

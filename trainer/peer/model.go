@@ -223,15 +223,22 @@ func (m *Model) must(err error) {
 	}
 }
 
+// roundoff returns the unit roundoff of the model's numbers: bfloat16's where some have 16 bits.
+func (m *Model) roundoff() float64 {
+	switch {
+	case m.rounds():
+		return 0x1p-9
+	case m.about.Single:
+		return 0x1p-24
+	}
+	return 0x1p-53
+}
+
 // step is how far gradients are apart that a product is formed from, as a multiple of v:
 //
 //	h = ε^⅓ (1 + ‖w‖)/‖v‖      ε the unit roundoff
 func (m *Model) step(w, v []float64) float64 {
-	eps := 0x1p-53
-	if m.about.Single {
-		eps = 0x1p-24
-	}
-	return math.Cbrt(eps) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
+	return math.Cbrt(m.roundoff()) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
 }
 
 // differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv))
