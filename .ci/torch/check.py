@@ -378,8 +378,8 @@ def newtop_math():
     """Attention of which torch has second derivatives, for what is compared with."""
     try:
         from torch.nn.attention import SDPBackend, sdpa_kernel
-    except ImportError:  # before 2.3, whose kernels for processors have them
-        return contextlib.nullcontext()
+    except ImportError:  # before 2.3
+        return torch.backends.cuda.sdp_kernel(enable_flash=False, enable_mem_efficient=False, enable_math=True)
     return sdpa_kernel(SDPBackend.MATH)
 
 

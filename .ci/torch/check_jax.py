@@ -61,6 +61,13 @@ class Functions(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, words):
                 Driver().call(newtop.serve, lambda p, b: jnp.sum(jnp.abs(p["w"])), {"w": leaf, "v": jnp.ones(2)}, jnp.ones(2))
 
+    def test_sixteen_bits_within(self):
+        half = jax.jit(lambda x: jnp.sin(x.astype(jnp.bfloat16)))
+        d = Driver().call(newtop.serve, lambda p, b: jnp.sum(half(b @ p).astype(b.dtype)), jnp.ones(3), jnp.ones((4, 3)))
+        self.assertEqual([(f["what"], f["where"]) for f in d.hello["findings"]], [("16 bits within the model or the loss", "convert_element_type, sin")])
+        d.ask("stop")
+        d.join()
+
     def test_what_fails_before_hello(self):
         with self.assertRaisesRegex(TypeError, "contracting dimensions"):
             Driver().call(newtop.serve, lambda p, b: jnp.sum(b @ p), jnp.ones((4, 6)), jnp.ones((3, 5)))
