@@ -146,7 +146,7 @@ func (l *Linearization) Update(w []float64) {
 	} else {
 		l.updates.To(l.gradient)
 	}
-	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
+	l.total = evaluationOf(l.all, l.network.Outputs(), pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }
 
@@ -190,7 +190,7 @@ func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 	l.setArg(w)
 	l.evaluations.To(l.tally[:])
 	l.setArg(nil)
-	return l.network.evaluation(l.all, pass.TallyOf(l.tally[:]))
+	return evaluationOf(l.all, l.network.Outputs(), pass.TallyOf(l.tally[:]))
 }
 
 // GradientTo stores ∂E/∂w in dst.

@@ -296,6 +296,32 @@ func TestOutputTo(t *testing.T) {
 	}
 }
 
+// TestOutputs: threads and other precisions of the rows change no bit, and passes in float32 differ by rounding.
+func TestOutputs(t *testing.T) {
+	pool := reduce.NewPool(2)
+	defer pool.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	wide := randomData(t, Chain(5, []int{512, 512}, 3, Tanh, Softmax, CrossEntropy, SkipNone), rng, 600)
+	for _, p := range []problem{mixedProblem(t, 500).inSingle(), mixtureProblem(t, 300).inSingle(), wide.inSingle()} {
+		rows, _ := p.x.Dims()
+		outputs := func(of *Network, pool *reduce.Pool, x Matrix) []float64 {
+			u := mat.NewDense(rows, of.Outputs(), nil)
+			o := of.NewOutputs(p.w, pool)
+			o.To(u.Slice(0, 1, 0, of.Outputs()).(*mat.Dense), Every(x, 0, 1, 1)) // a smaller block first
+			o.To(u, x)
+			return u.RawMatrix().Data
+		}
+		want := outputs(p.n, nil, p.x)
+		for _, n := range []*Network{p.n, p.n.In(Single)} {
+			alone := outputs(n, nil, p.x)
+			wantNear(t, describe(n), alone, want, 2e-5)
+			for _, got := range [][]float64{outputs(n, pool, p.x), outputs(n, pool, ToSingle(p.x))} {
+				wantSameBits(t, describe(n), got, alone)
+			}
+		}
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	p := mixedProblem(t, 10)
 	n := p.n

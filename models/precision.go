@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -156,6 +157,26 @@ func matrixOf[F pass.Float](m Matrix) pass.Matrix[F] {
 	}
 	raw := d.RawMatrix()
 	return pass.Matrix[F]{RowMajor: pass.RowMajor[F]{Data: as[F](raw.Data), Stride: raw.Stride}, Cols: raw.Cols}
+}
+
+// rowsOf returns that many rows of a matrix from the first on as passes have them, of another precision copied to room,
+// which grows as needed.
+func rowsOf[F pass.Float](m Matrix, first, rows int, room *[]F) pass.Matrix[F] {
+	_, cols := m.Dims()
+	if _, double := m.(*mat.Dense); double == isDouble[F]() {
+		of := matrixOf[F](m)
+		return pass.Matrix[F]{RowMajor: of.From(first), Cols: cols}
+	}
+	*room = slices.Grow((*room)[:0], rows*cols)[:rows*cols]
+	for i := range rows {
+		row := (*room)[i*cols:][:cols]
+		if d, double := m.(*mat.Dense); double {
+			vector.Narrow(as[float32](row), d.RawRowView(first+i))
+		} else {
+			vector.Widen(as[float64](row), m.(*SingleMatrix).Row(first+i))
+		}
+	}
+	return pass.Matrix[F]{RowMajor: pass.RowMajor[F]{Data: *room, Stride: cols}, Cols: cols}
 }
 
 // doubles returns a matrix of float64 as passes have it.

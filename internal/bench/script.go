@@ -63,3 +63,21 @@ func runProgram(ctx context.Context, program string, args []string, line func(st
 	}
 	return spent, fmt.Errorf("it failed without a word: %w", err)
 }
+
+// pythonWith returns the named Python, or without a name the first of two, that has these modules.
+func pythonWith(ctx context.Context, named string, modules ...string) (string, error) {
+	tried, imports, packages := []string{named}, "sys", "python3"
+	if named == "" {
+		tried = []string{"python3", "/usr/bin/python3"}
+	}
+	for _, module := range modules {
+		imports, packages = imports+", "+module, packages+" python3-"+module // as Debian calls them
+	}
+	for _, python := range tried {
+		if exec.CommandContext(ctx, python, "-c", "import "+imports).Run() == nil || ctx.Err() != nil {
+			return python, ctx.Err()
+		}
+	}
+	return "", fmt.Errorf("no Python that imports %s (tried %s): install it with "+
+		"apt-get install --no-install-recommends %s, or name one with --python", imports, strings.Join(tried, ", "), packages)
+}

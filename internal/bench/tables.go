@@ -18,6 +18,8 @@ import (
 	"newtop/trainer/event"
 )
 
+const newtop = "newtop" // the source of its own rows
+
 // tablesScript makes the tables and has scikit-learn's methods learn from them.
 //
 //go:embed tables.py

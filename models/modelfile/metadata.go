@@ -35,6 +35,7 @@ type network struct {
 	Layers      []models.Layer      `json:"layers"`
 	Connections []connection        `json:"connections"`
 	Mixture     *models.Mixture     `json:"mixture,omitempty"`
+	Precision   string              `json:"precision,omitempty"` // of passes; empty: float64
 }
 
 type connection struct {
@@ -44,11 +45,15 @@ type connection struct {
 	Gate   int  `json:"gate,omitempty"` // from 1; 0: none
 }
 
-func describe(a models.Architecture) network {
+func describe(of *models.Network) network {
+	a := of.Architecture()
 	n := network{Inputs: a.Inputs, Features: a.Features, Loss: a.Loss, Layers: a.Layers, Mixture: a.Mixture}
 	for _, c := range a.Connections {
 		n.Connections = append(n.Connections, connection{To: c.To, From: c.From, Sparse: c.Sources != nil,
 			Gate: c.Gate})
+	}
+	if of.Precision() == models.Single {
+		n.Precision = models.Single.String()
 	}
 	return n
 }
@@ -65,7 +70,7 @@ func (n *network) architecture() models.Architecture {
 // metadata returns all about m but the weights.
 func (m *Model) metadata() (map[string]string, error) {
 	own := map[string]any{
-		keyNetwork: describe(m.Network.Architecture()),
+		keyNetwork: describe(m.Network),
 		keyInputs:  m.Inputs,
 		keyOutputs: m.Outputs,
 	}

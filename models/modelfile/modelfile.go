@@ -13,6 +13,7 @@ import (
 	"newtop/internal/atomicfile"
 	"newtop/internal/safetensors"
 	"newtop/models"
+	"newtop/models/reduce"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -232,11 +233,26 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // PredictTo stores in dst, rows × outputs, what the network makes of raw inputs, rows × Inputs: probabilities or
 // scores for classes, values in the data's own units for regression.
-func (m *Model) PredictTo(dst, raw *mat.Dense) { m.PredictMembersTo(dst, nil, raw) }
+func (m *Model) PredictTo(dst, raw *mat.Dense) { m.NewPredictor(nil).To(dst, nil, raw) }
 
-// PredictMembersTo is PredictTo that stores in each, unless it is nil, what each net of a committee makes of them by
-// itself.
-func (m *Model) PredictMembersTo(dst *mat.Dense, each []*mat.Dense, raw *mat.Dense) {
+// Predictor computes what a model makes of rows, by a pool of threads. One goroutine uses it at a time.
+type Predictor struct {
+	model *Model
+	nets  []*models.Outputs
+}
+
+// NewPredictor returns a Predictor on a pool; nil: on the caller alone.
+func (m *Model) NewPredictor(pool *reduce.Pool) *Predictor {
+	p := &Predictor{model: m}
+	for _, w := range m.Weights {
+		p.nets = append(p.nets, m.Network.NewOutputs(w, pool))
+	}
+	return p
+}
+
+// To is PredictTo that stores in each, unless it is nil, what each net of a committee makes of the rows by itself.
+func (p *Predictor) To(dst *mat.Dense, each []*mat.Dense, raw *mat.Dense) {
+	m := p.model
 	rows, columns := raw.Dims()
 	if columns != len(m.Inputs) {
 		panic(fmt.Sprintf("modelfile: PredictTo: raw has %d columns, the model %d", columns, len(m.Inputs)))
@@ -246,7 +262,7 @@ func (m *Model) PredictMembersTo(dst *mat.Dense, each []*mat.Dense, raw *mat.Den
 	}
 	x := mat.NewDense(rows, columns, nil)
 	m.ScaleTo(x, raw)
-	m.OutputsTo(dst, each, x)
+	p.outputsTo(dst, each, x)
 	for _, u := range append([]*mat.Dense{dst}, each...) {
 		for i := range rows {
 			row := u.RawRowView(i)
@@ -268,11 +284,13 @@ func (m *Model) ScaleTo(x, raw *mat.Dense) {
 	}
 }
 
-// OutputsTo stores the net's outputs for scaled inputs, or the mean of a committee's, in dst, and in each, unless it is
-// nil, those of each net.
-func (m *Model) OutputsTo(dst *mat.Dense, each []*mat.Dense, x *mat.Dense) {
-	if len(m.Weights) == 1 {
-		m.Network.OutputTo(dst, m.Weights[0], x)
+// OutputsTo stores the net's outputs for scaled inputs, or the mean of a committee's, in dst.
+func (m *Model) OutputsTo(dst, x *mat.Dense) { m.NewPredictor(nil).outputsTo(dst, nil, x) }
+
+// outputsTo is OutputsTo that stores those of each net in each, unless it is nil.
+func (p *Predictor) outputsTo(dst *mat.Dense, each []*mat.Dense, x *mat.Dense) {
+	if len(p.nets) == 1 {
+		p.nets[0].To(dst, x)
 		if each != nil {
 			each[0].Copy(dst)
 		}
@@ -281,15 +299,15 @@ func (m *Model) OutputsTo(dst *mat.Dense, each []*mat.Dense, x *mat.Dense) {
 	rows, outputs := dst.Dims()
 	dst.Zero()
 	var u *mat.Dense
-	share := 1 / float64(len(m.Weights))
-	for k, w := range m.Weights {
+	share := 1 / float64(len(p.nets))
+	for k, net := range p.nets {
 		switch {
 		case each != nil:
 			u = each[k]
 		case u == nil:
 			u = mat.NewDense(rows, outputs, nil)
 		}
-		m.Network.OutputTo(u, w, x)
+		net.To(u, x)
 		for i := range rows {
 			floats.AddScaled(dst.RawRowView(i), share, u.RawRowView(i))
 		}

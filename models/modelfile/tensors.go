@@ -131,6 +131,13 @@ func (r *reader) network(m *Model, n *network) error {
 	if m.Network, err = models.NewNetwork(a); err != nil {
 		return r.fault("", err.Error(), "a network")
 	}
+	if n.Precision != "" {
+		in, err := models.ParsePrecision(n.Precision)
+		if err != nil {
+			return r.fault("", fmt.Sprintf("a precision %q", n.Precision), "float64 or float32")
+		}
+		m.Network = m.Network.In(in)
+	}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -202,32 +201,17 @@ func (w *Workplace) Evaluate(on *Binding, weights []float64, e *event.EpochEvent
 	}
 }
 
-// OutputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal
-// part of, in dst.
+// OutputsTo stores the mean of the outputs of nets with such weights for the rows of x in dst.
 func (w *Workplace) OutputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
-	rows, _ := x.Dims()
-	outputs := w.Problem.Network.Outputs()
+	rows, outputs := dst.Dims()
+	u := mat.NewDense(rows, outputs, nil)
 	dst.Zero()
-	var workers sync.WaitGroup
-	const chunk = 256
-	threads := w.Pool.Threads()
-	for worker := range threads {
-		workers.Go(routine.Guard(func() {
-			for from := worker * chunk; from < rows; from += threads * chunk {
-				to := min(from+chunk, rows)
-				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
-				inputs := models.Doubles(x, from, to)
-				u := mat.NewDense(to-from, outputs, nil)
-				for _, weights := range nets {
-					w.Problem.Network.OutputTo(u, weights, inputs)
-					for i := range to - from {
-						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
-					}
-				}
-			}
-		}))
+	for _, weights := range nets {
+		w.Problem.Network.NewOutputs(weights, w.Pool).To(u, x)
+		for i := range rows {
+			floats.AddScaled(dst.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
+		}
 	}
-	workers.Wait()
 }
 
 // KeepsBest reports whether the run ends with the weights of its best epoch.

@@ -1,17 +1,24 @@
+//go:build unix
+
 package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
-	"io"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"newtop/internal/bench"
 	"newtop/internal/cli/clitest"
-	"newtop/trainer/event"
+	"newtop/internal/cli/print"
 )
 
 // TestBenchCore measures the real thing, as briefly as can be, on a tenth of the rows.
@@ -106,61 +113,75 @@ func TestShort(t *testing.T) {
 	}
 }
 
-func TestPeersText(t *testing.T) {
-	inf := event.Float(math.Inf(1))
-	load := []*bench.PeerRow{{Name: "foreign load, peer", Pairs: []event.Float{0.031, event.Absent}, Median: 0.031, Least: 0.031, Most: 0.031}}
-	p := &bench.Peers{
-		Machine: bench.Machine{Cores: 1, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx2", Threads: 1},
-		Figures: []*bench.PeerFigure{{What: "16-70-50-26, 16000 rows: gradient_ms", Load: load,
-			Times: []*bench.PeerRow{
-				{Name: "torch 1.13.0a0 float64", Pairs: []event.Float{33.2, 30.2}, Median: 31.7, Least: 30.2, Most: 33.2},
-				{Name: "newtop avx2 float64", Pairs: []event.Float{4.54, 4}, Median: 4.27, Least: 4, Most: 4.54}},
-			Ratios: []*bench.PeerRow{{Name: "torch 1.13.0a0 float64", Newtop: "newtop avx2 float64", Median: 7.43, Least: 7.31, Most: 7.55}},
-		}, {What: "UCI letter to 5 %: seconds_to_target", Load: load,
-			Times: []*bench.PeerRow{
-				{Name: "torch \x1b[2Jadam", Pairs: []event.Float{inf, inf}, Median: inf, Least: inf, Most: inf},
-				{Name: "newtop tr-gn blocks=6 block-xi=0.4 limit=12", Pairs: []event.Float{5, inf}, Median: inf, Least: 5, Most: inf}},
-			Ratios: []*bench.PeerRow{{Name: "torch \x1b[2Jadam", Median: inf, Least: inf, Most: inf}},
-		}},
+// TestSide: the side computes what it is asked for, of weights 0 the mean of −t for the output's bias.
+func TestSide(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	const want = `
-16-70-50-26, 16000 rows: gradient_ms
-                              1     2  median
-  torch 1.13.0a0 float64   33.2  30.2    31.7
-  newtop avx2 float64      4.54  4.00    4.27
-  foreign load, peer      0.031     –   0.031
-  7.43 × as fast (7.31 to 7.55) as torch 1.13.0a0 float64
-
-UCI letter to 5 %: seconds_to_target
-                             1  2  median
-  torch \x1b[2Jadam          ∞  ∞       ∞
-  newtop tr-gn blocks=6   5.00  ∞       ∞
-  block-xi=0.4 limit=12
-  foreign load, peer     0.031  –   0.031
-  ∞ × as fast (∞ to ∞) as torch \x1b[2Jadam
-machine   1 core, linux/amd64, go1.26; kernel avx2, 1 thread
-`
-	if got := peersDocument(p).Text(80); got != want {
-		t.Errorf("got\n%s\nexpected\n%s", got, want)
+	for name, numbers := range map[string][]float64{"x": {1, 2, 3, 4, 5, 6}, "t": {1, 0, 1}, "w": make([]float64, 13), "v": make([]float64, 13)} {
+		raw, _ := binary.Append(nil, binary.LittleEndian, numbers)
+		put(name+".bin", raw)
 	}
-	clitest.Narrow(t, want)
-	if got := peersDocument(p).Markdown(); !strings.Contains(got, "| newtop avx2 float64 | 4.54 | 4.00 | 4.27 |") {
-		t.Errorf("in Markdown\n%s", got)
+	put("case.json", []byte(`{"nodes": [2, 3, 1], "rows": 3, "loss": "linear", "batches": [1]}`))
+	var out bytes.Buffer
+	ask := func(lines string) error {
+		cmd := newRoot()
+		cmd.SetArgs([]string{"side", dir, "--precision", "float32", "--threads", "1"})
+		cmd.SetIn(strings.NewReader(lines))
+		cmd.SetOut(&out)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		return cmd.Execute()
+	}
+	if err := ask("list\nout gradient " + dir + "/g\nrun adam-1 0\n"); err != nil || !strings.Contains(out.String(), `"adam-1","eigenvalues"`) ||
+		!strings.Contains(out.String(), `"median":`) {
+		t.Errorf("%v: said %s", err, out.String())
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, "g"))
+	g := make([]float64, 13)
+	if _, err := binary.Decode(raw, binary.LittleEndian, g); err != nil || math.Abs(g[12]+2./3) > 1e-6 || g[0] != 0 {
+		t.Errorf("%v: gradient %v", err, g)
+	}
+	if err := ask("run nothing 1\n"); err == nil || !strings.Contains(err.Error(), "expected one of the works") {
+		t.Errorf("a work that is none: %v", err)
+	}
+	put("v.bin", nil)
+	if err := ask("list\n"); err == nil || !strings.Contains(err.Error(), "v of "+dir) {
+		t.Errorf("without a direction: %v", err)
 	}
 }
 
-func TestPeersFlags(t *testing.T) {
-	for _, c := range []struct{ args, want string }{
-		{"peers . --pairs 0", "--pairs 0: expected a whole number from 1 to 99"}, {"peers . --pairs 100", "--pairs 100"},
-		{"peers . --budget 0", "--budget 0: expected a number of seconds above 0"}, {"peers . --budget NaN", "--budget NaN"},
-		{"peers . --format xml", "--format"}, {"peers . --threads -1", "--threads"}, {"peers /no/such", "/no/such: expected scripts peer_*.py"},
-	} {
-		cmd := newRoot()
-		cmd.SetArgs(strings.Fields(c.args))
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetOut(io.Discard)
-		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, expected %s", c.args, err, c.want)
+// TestBenchIsInterrupted: on a terminal the progress is there, and Ctrl-C ends a measurement.
+func TestBenchIsInterrupted(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "core")
+	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm-256color")
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var out strings.Builder
+	interrupted := false
+	for buffer := make([]byte, 4096); ; {
+		n, err := terminal.Read(buffer)
+		out.Write(buffer[:n])
+		if err != nil {
+			break
 		}
+		if !interrupted && strings.Contains(out.String(), "measuring") {
+			interrupted = true
+			if _, err := terminal.WriteString("\x03"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != print.ExitInterrupted || !strings.Contains(out.String(), "newtop: interrupted") {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -50,7 +50,7 @@ func write(t *testing.T, name, text string) string {
 
 func TestListsItsCommands(t *testing.T) {
 	out := succeed(t)
-	for _, want := range []string{"core", "peers", "letter", "toys"} {
+	for _, want := range []string{"core", "side", "letter", "toys"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("newtop-bench lacks %q:\n%s", want, out)
 		}
@@ -63,7 +63,7 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, peers, race, recipes, scale, scg, tables, toys"}},
+		{"cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, race, recipes, scale, scg, side, tables, toys"}},
 		{"core now", print.ExitUsage, []string{"expected no argument"}},
 		{"core --format xml", print.ExitUsage, []string{"--format xml", "text or json"}},
 		{"core --threads -1", print.ExitUsage, []string{"--threads -1", "from 1 to 1024"}},
@@ -72,11 +72,9 @@ func TestBenchErrors(t *testing.T) {
 		{"race --only darts", 1, []string{`"darts"`, "letter-best"}},
 		{"race --methods magic", print.ExitUsage, []string{`"magic"`, "tr-newton"}},
 		{"race --seeds 0", print.ExitUsage, []string{"--seeds 0", "from 1 to 999"}},
-		{"peers", print.ExitUsage, []string{"expected one argument", "peer_*.py"}},
-		{"peers x --budget -1", print.ExitUsage, []string{"--budget -1: expected a number of seconds"}},
-		{"peers x --budget soon", print.ExitUsage, []string{"--budget soon: expected a number"}},
-		{"peers /no/such", 1, []string{"/no/such"}},
-		{"peers " + t.TempDir(), 1, []string{"expected scripts peer_*.py"}},
+		{"side", print.ExitUsage, []string{"expected one argument"}},
+		{"side /no/such --precision half", print.ExitUsage, []string{"--precision half: expected float64 or float32"}},
+		{"side /no/such", 1, []string{"/no/such/case.json"}},
 	} {
 		_, errs, code := run(strings.Fields(c.args)...)
 		if code != c.code || strings.Count(errs, "\n") != 1 {

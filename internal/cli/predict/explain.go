@@ -121,7 +121,7 @@ func (f *explainFlags) explain(ctx context.Context, m *modelfile.Model, source r
 	p := score.Permutation{
 		Kind: kindOf(m), X: mat.NewDense(rows, len(m.Inputs), inputs), T: mat.NewDense(rows, len(m.Outputs), targets),
 		Groups: groups(m), Repeats: f.repeats, Seed: f.seed, Threads: runtime.GOMAXPROCS(0),
-		OutputsTo: func(dst, x *mat.Dense) { m.OutputsTo(dst, nil, x) },
+		OutputsTo: m.OutputsTo,
 	}
 	m.ScaleTo(p.X, p.X)
 	list, value, wrong, err := p.Importances(ctx.Err)

@@ -21,6 +21,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/score"
 	"newtop/models/modelfile"
+	"newtop/models/reduce"
 )
 
 // rowFlags say where the model and the rows are, of predict and explain.
@@ -138,7 +139,9 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 		defer func() { err = cmp.Or(err, file.Close()) }()
 		out = file
 	}
-	p := newPredictor(m, source, newPredictionWriter(out, f.format, m, source), f.worst)
+	pool := reduce.NewPool(0)
+	defer pool.Close()
+	p := newPredictor(m, pool, source, newPredictionWriter(out, f.format, m, source), f.worst)
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
@@ -168,6 +171,7 @@ func (f *predictFlags) create(sources ...string) (*os.File, error) {
 // predictor takes rows from a source to a writer.
 type predictor struct {
 	model  *modelfile.Model
+	nets   *modelfile.Predictor
 	source rowSource
 	write  predictionWriter
 
@@ -178,9 +182,11 @@ type predictor struct {
 	each      []*mat.Dense     // of a committee's nets for a regression; nil else
 }
 
-func newPredictor(m *modelfile.Model, source rowSource, write predictionWriter, worst int) *predictor {
-	p := &predictor{model: m, source: source, write: write, target: make([]float64, len(m.Outputs)),
-		found: score.Gather(kindOf(m), len(m.Outputs), worst, m.Network.RowLoss)}
+func newPredictor(m *modelfile.Model, pool *reduce.Pool, source rowSource, write predictionWriter,
+	worst int) *predictor {
+	p := &predictor{model: m, nets: m.NewPredictor(pool), source: source, write: write,
+		target: make([]float64, len(m.Outputs)),
+		found:  score.Gather(kindOf(m), len(m.Outputs), worst, m.Network.RowLoss)}
 	if spreads(m) {
 		for range m.Weights {
 			p.each = append(p.each, mat.NewDense(chunk, len(m.Outputs), nil))
@@ -202,7 +208,7 @@ func kindOf(m *modelfile.Model) score.Kind {
 func spreads(m *modelfile.Model) bool { return m.Classes == nil && len(m.Weights) > 1 }
 
 // chunk is how many rows are computed at once, if that many are there.
-const chunk = 256
+const chunk = 1024
 
 // all goes through the rows until there are no more.
 func (p *predictor) all(ctx context.Context) error {
@@ -249,7 +255,7 @@ func (p *predictor) predict(out, raw *mat.Dense, truths []truth) error {
 	for _, u := range p.each {
 		each = append(each, part(u, len(truths)))
 	}
-	p.model.PredictMembersTo(out, each, raw)
+	p.nets.To(out, each, raw)
 	for i, t := range truths {
 		p.rows++
 		values := out.RawRowView(i)
