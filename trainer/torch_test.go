@@ -15,6 +15,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/config"
+	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/peer"
 	"newtop/trainer/peer/peertest"
@@ -110,6 +111,22 @@ func TestTorchHasTheSameCurvature(t *testing.T) {
 		for _, i := range []int{0, 1, n - 2, n - 1} {
 			if apart(here[i], far[i]) > 1e-10 {
 				t.Errorf("eigenvalue %d is %.15g, in PyTorch %.15g", i, here[i], far[i])
+			}
+		}
+	}
+}
+
+// With the factors of its layers PyTorch's model is trained as newtop's own.
+func TestTorchHasTheSameFactors(t *testing.T) {
+	own := config.Config{Data: "spirals", Hidden: []int{7, 5}, Seed: 3, Epochs: 1}
+	for _, run := range [][]string{{"kfac", "batch=50"}, {"kfac", "batch=40", "step=model", "side=6"}, {"hessian-free", "batch=60"}} {
+		own.Optimizer, own.Set = run[0], run[1:]
+		_, _, there := torchTwin(t, own)
+		want, got := of[event.EpochEvent](train(t, own)), of[event.EpochEvent](train(t, there))
+		for i, e := range want[1:] {
+			i++
+			if a, b := float64(e.Loss), float64(got[i].Loss); apart(b, a) > 1e-9 || apart(float64(got[i].StepNorm), float64(e.StepNorm)) > 1e-8 {
+				t.Errorf("%v, epoch %d: loss %.15g and step %v, in PyTorch %.15g and %v", run, e.Epoch, a, e.StepNorm, b, got[i].StepNorm)
 			}
 		}
 	}

@@ -2,6 +2,7 @@
 import contextlib
 import copy
 import io
+import itertools
 import os
 import random
 import sys
@@ -120,7 +121,7 @@ class Products(unittest.TestCase):
             for mapped in True, False:
                 hello = self.compare(self.net(4, 5, 3), (self.rows(12, 4), t), loss_fn, mapped)
                 self.assertEqual((hello["classes"], hello["outputs"], hello["rows"], hello["loss"]), (3, 3, 12, "cross-entropy"))
-                self.assertEqual(set(hello["has"]), {"grad", "hv", "gnv", "diag", "rows"})
+                self.assertEqual(set(hello["has"]), {"grad", "hv", "gnv", "diag", "rows", "sample", "factors"})
 
     def test_squares(self):
         hello = self.compare(self.net(4, 6, 2), (self.rows(9, 4), self.rows(9, 2)), nn.MSELoss())
@@ -135,7 +136,7 @@ class Products(unittest.TestCase):
         hello = self.compare(self.net(4, 6, 2), data, nn.MSELoss(), served=(with_outputs, {"x": data[0], "t": data[1]}))
         self.assertIn("rows", hello["has"])
         d = Driver().call(newtop.serve, self.net(4, 2), lambda m, b: m(b).square().mean(), data[0])
-        self.assertEqual(set(d.hello["has"]), {"grad", "hv", "rows"})
+        self.assertEqual(set(d.hello["has"]), {"grad", "hv", "rows", "sample"})
         d.fails("unsupported", "gnv", v=np.ones(d.n))
         d.ask("stop")
         d.join()
@@ -374,6 +375,216 @@ class Products(unittest.TestCase):
         self.assertTrue(torch.equal(state, own.get_state()))
 
 
+class Factors(unittest.TestCase):
+    """Kronecker factors of a user's layers, summed over the targets that may be drawn, against dense blocks of autograd."""
+
+    def serve(self, model, loss_fn, data, **named):
+        return Driver().call(newtop.serve, model, loss_fn, data, **named)
+
+    def leave(self, d):
+        d.ask("stop")
+        d.join()
+
+    def sizes(self, d):
+        shapes, sizes = {b["name"]: b["shape"] for b in d.hello["blocks"]}, []
+        for l in d.hello["factors"]["layers"]:
+            m, n = shapes[l["block"]][0], int(np.prod(shapes[l["block"]][1:])) + l["bias"]
+            sizes += {"matrix": [n * n, m * m], "table": [n * n, m], "diagonal": [m * n, 1]}[l["kind"]]
+        return sizes
+
+    def expected(self, d, model, data, row):
+        """The factors over one row, by names: the mean over all targets, of which each is drawn once."""
+        sizes, told = self.sizes(d), d.hello["factors"]
+        out = model(data[0][row:row + 1]).detach().numpy()
+        if told["normal"]:
+            draws = [(1 / told["draws"], e) for e in np.eye(told["draws"]) * told["draws"] ** 0.5]
+        else:
+            p = np.exp(out.reshape(told["draws"], -1))
+            p /= p.sum(1, keepdims=True)
+            middle = p.cumsum(1) - p / 2
+            draws = [(np.prod([q[k] for q, k in zip(p, y)]), [c[k] for c, k in zip(middle, y)]) for y in itertools.product(range(p.shape[1]), repeat=len(p))]
+        total = sum(share * d.ask("factors", rows=[row], w=d.ask("get")["w"], draws=u, sizes=sizes)["factors"] for share, u in draws)
+        parts, at = {}, 0
+        for l, a, b in zip(told["layers"], sizes[::2], sizes[1::2]):
+            parts[l["block"]] = l, total[at:at + a], total[at + a:at + a + b]
+            at += a + b
+        return parts
+
+    def test_one_position_is_the_dense_block(self):
+        """Over one row S times A is the block of the Gauss-Newton matrix, whatever the layer and the loss."""
+        rows, t = Products.rows(self, 6, 4), torch.arange(6) % 3
+        net = lambda last, *more: nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 4, bias=False), nn.ReLU(inplace=True), nn.Linear(4, last), *more).double()
+        weighted = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2, 0.5]).double(), label_smoothing=0.1)
+        ids = torch.randint(5, (6, 1), generator=torch.Generator().manual_seed(3))
+
+        class Words(nn.Module):
+            def __init__(self, batch_first):
+                super().__init__()
+                self.first, self.letters, self.places = batch_first, nn.Embedding(5, 4, padding_idx=0), nn.Embedding(3, 4)
+                self.layer, self.norm, self.out = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, activation="gelu", batch_first=batch_first), nn.LayerNorm(4), nn.Linear(4, 3)
+
+            def forward(self, x):
+                h = self.letters(x) + self.places(torch.arange(x.shape[1]))
+                return self.out(self.norm(self.layer(h) if self.first else self.layer(h.transpose(0, 1)).transpose(0, 1)))
+
+        each = lambda o, t: nn.functional.cross_entropy(o.flatten(0, -2), t.flatten())
+        image = nn.Sequential(nn.Conv2d(2, 3, (3, 2), padding=0), nn.BatchNorm2d(3).eval(), nn.Tanh(), nn.Flatten(), nn.Linear(3, 3)).double()
+        for model, loss_fn, data, same in (
+            (net(3), nn.CrossEntropyLoss(), (rows, t), None), (net(3), weighted, (rows, t), None), (net(2), nn.MSELoss(), (rows, rows[:, :2]), None),
+            (net(2), nn.HuberLoss(), (rows, rows[:, :2]), None), (net(3, nn.LogSoftmax(1)), nn.NLLLoss(), (rows, t), nn.CrossEntropyLoss()),
+            (net(1, nn.Sigmoid()), nn.BCELoss(), (rows, t[:, None] / 2.0 + rows[:, :1] * 0), nn.BCEWithLogitsLoss()),
+            (Words(True).double(), each, (ids, ids.roll(1, 0) % 3), None), (Words(False).double(), each, (ids, ids.roll(1, 0) % 3), None),
+            (image, nn.CrossEntropyLoss(), (Products.rows(self, 6, 2, 3, 2), t), None),
+        ):
+            d = self.serve(model, loss_fn, data)
+            w, row = d.ask("get")["w"], 4
+            one, count = tuple(x[row:row + 1] for x in data), 0
+            with newtop_math():
+                gn = dense(model if same is None else model[:-1], one, same or loss_fn, w)[2]
+            names, at = [b["name"] for b in d.hello["blocks"]], np.cumsum([0] + [int(np.prod(b["shape"])) for b in d.hello["blocks"]])
+            for name, (l, a, s) in self.expected(d, model, data, row).items():
+                i, shape = names.index(name), d.hello["blocks"][names.index(name)]["shape"]
+                if l["kind"] == "diagonal":
+                    near(a, np.diag(gn)[at[i]:at[i + 1]], 1e-10)
+                else:
+                    m, n = shape[0], int(np.prod(shape[1:]))
+                    order = [j * n + k if k < n else m * n + j for j in range(m) for k in range(n + l["bias"])]
+                    s = np.diag(s) if l["kind"] == "table" else s.reshape(m, m)
+                    near(np.kron(s, a.reshape(n + l["bias"], -1)), gn[at[i]:, at[i]:][np.ix_(order, order)], 1e-10)
+                count += int(np.prod(shape)) + l["bias"] * shape[0]
+            self.assertEqual(count, d.n)  # none is left out
+            self.leave(d)
+
+    def oracle(self, model, data, loss_fn, layer, row, reduces):
+        """A and S of one layer from Jacobians: of the outputs by what the layer puts out, and of that by its weights."""
+        one, kept = tuple(x[row:row + 1] for x in data), []
+        handle = layer.register_forward_hook(lambda m, i, o: kept.append((i[0].detach(), o.detach())))
+        out = model(one[0]).detach()
+        handle.remove()
+        x, v = kept[0]
+
+        def outputs(delta):
+            handle = layer.register_forward_hook(lambda m, i, o: o + delta)
+            try:
+                return model(one[0])
+            finally:
+                handle.remove()
+
+        j = torch.autograd.functional.jacobian(outputs, torch.zeros_like(v)).reshape(out.numel(), *v.shape)
+        b = torch.autograd.functional.hessian(lambda o: loss_fn(o, one[1]), out).reshape(out.numel(), -1)
+        image = isinstance(layer, nn.Conv2d)
+        j = (j.movedim(2, -1) if image else j).reshape(out.numel(), -1, layer.weight.shape[1 if isinstance(layer, nn.Embedding) else 0])
+        by = torch.autograd.functional.jacobian(lambda w: torch.func.functional_call(layer, {"weight": w}, x), layer.weight.detach())
+        if isinstance(layer, nn.Embedding):
+            u = by[0, :, 0, :, 0]
+        else:
+            u = (by[0, 0].reshape(-1, *layer.weight.shape)[:, 0].flatten(1) if image else by.reshape(*j.shape[1:], *layer.weight.shape)[:, 0, 0])
+            if layer.bias is not None:
+                u = torch.cat([u, torch.ones_like(u[:, :1])], 1)
+        if reduces:
+            u, j = u.mean(0, keepdim=True), j.sum(1, keepdim=True)
+        return (u.T @ u / len(u)).numpy(), sum(j[:, t].T @ b @ j[:, t] for t in range(j.shape[1])).numpy()
+
+    def test_many_positions(self):
+        """Convolutions, sequences and tables, in both ways in which positions share weights."""
+        class Words(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.letters, self.norm, self.mix, self.out = nn.Embedding(5, 3), nn.LayerNorm(3), nn.Linear(3, 4), nn.Linear(4, 2, bias=False)
+
+            def forward(self, x):
+                return self.out(torch.tanh(self.mix(self.norm(self.letters(x)))).cumsum(1))
+
+        image = lambda **named: nn.Sequential(nn.Conv2d(1, 2, 3, **named), nn.GroupNorm(1, 2), nn.Tanh(), nn.Conv2d(2, 2, 2, padding=1, bias=False), nn.Tanh(), nn.Flatten(), nn.LazyLinear(3))
+        ids = torch.randint(5, (4, 3), generator=torch.Generator().manual_seed(3))
+        pictures = Products.rows(self, 4, 1, 6, 5), torch.arange(4) % 3
+        each = lambda o, t: nn.functional.cross_entropy(o.flatten(0, 1), t.flatten())
+        for model, loss_fn, data in (
+            (Words(), each, (ids, ids % 2)), (image(padding="same", dilation=(2, 1)), nn.CrossEntropyLoss(), pictures), (image(stride=2, padding=(1, 2)), nn.CrossEntropyLoss(), pictures),
+        ):
+            with torch.no_grad():
+                model.float()(data[0] if data[0].dtype == torch.int64 else data[0].float())
+            model.double()
+            for sharing in "expand", "reduce":
+                d = self.serve(model, loss_fn, data, sharing=sharing)
+                for row in 0, 2:
+                    got = self.expected(d, model, data, row)
+                    gn = np.diag(dense(model, tuple(x[row:row + 1] for x in data), loss_fn, d.ask("get")["w"])[2])
+                    at = 0
+                    for b in d.hello["blocks"]:
+                        name, size = b["name"], int(np.prod(b["shape"]))
+                        if name in got:
+                            l, a, s = got[name]
+                            if l["kind"] == "diagonal":
+                                near(a, gn[at:at + size], 1e-10)
+                            else:
+                                inputs, outputs = self.oracle(model, data, loss_fn, model.get_submodule(name.rpartition(".")[0]), row, sharing == "reduce" and l["kind"] == "matrix")
+                                a, s = (s, a) if l["kind"] == "table" else (a, s)
+                                near(a, np.diag(inputs) if l["kind"] == "table" else inputs.reshape(-1), 1e-10)
+                                near(s, outputs.reshape(-1), 1e-10)
+                        at += size
+                self.leave(d)
+
+    def test_means_and_long_sides(self):
+        """Factors of several rows are means of those of one; a side of one number is the mean of the diagonal."""
+        model, data = Products.net(self, 4, 5, 3), (Products.rows(self, 6, 4), torch.arange(6) % 3)
+        d = self.serve(model, nn.CrossEntropyLoss(), data)
+        w, sizes, u = d.ask("get")["w"], self.sizes(d), [0.2, 0.7]
+        each = [d.ask("factors", rows=[r], w=w, draws=[x], sizes=sizes)["factors"] for r, x in zip((1, 3), u)]
+        both = d.ask("factors", rows=[1, 3], w=w, draws=u, sizes=sizes)["factors"]
+        near(both, (each[0] + each[1]) / 2, 1e-12)
+        means = d.ask("factors", rows=[1, 3], w=w, draws=u, sizes=[1, 1, 1, 9])["factors"]
+        near(means[:3], [np.trace(x.reshape(k, k)) / k for x, k in zip(np.split(both, [25, 50, 86]), (5, 5, 6))], 1e-12)
+        near(means[3:], both[86:], 1e-12)
+        self.leave(d)
+
+    def test_what_has_none(self):
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.letters = nn.Embedding(5, 4)
+
+            def forward(self, x):
+                return self.letters(x).sum(1) @ self.letters.weight.T
+
+        class Recurrent(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn, self.out = nn.LSTM(2, 3, batch_first=True), nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.out(self.rnn(x)[0][:, -1])
+
+        x, t = Products.rows(self, 6, 4), torch.arange(6) % 3
+        for model, loss_fn, data, words in (
+            (Tied(), nn.CrossEntropyLoss(), (t[:, None], t), "letters.weight is used by more than one layer"),
+            (Recurrent(), nn.CrossEntropyLoss(), (x.float().view(6, 2, 2), t), "rnn.weight_ih_l0, rnn.weight_hh_l0"),
+            (nn.Linear(4, 3).double(), lambda o, t: (1 - nn.functional.cosine_similarity(o, x[:len(o), :3])).mean(), (x, t), "neither"),
+            (nn.Linear(4, 3).double(), lambda m, b: m(b).square().mean(), x, "no outputs apart from the loss"),
+        ):
+            d = self.serve(model, loss_fn, data)
+            self.assertNotIn("factors", d.hello["has"])
+            self.assertIn(words, d.hello["lacks"]["factors"])
+            self.leave(d)
+        with self.assertRaisesRegex(ValueError, 'expected "expand" or "reduce"'):
+            self.serve(nn.Linear(4, 3).double(), nn.CrossEntropyLoss(), (x, t), sharing="both")
+
+    def test_points_of_some_rows(self):
+        model, (x, t) = Products.net(self, 4, 5, 3), (Products.rows(self, 6, 4), torch.arange(6) % 3)
+        d = self.serve(model, nn.CrossEntropyLoss(), (x, t))
+        rng, rows = np.random.default_rng(1), [5, 1, 1]
+        w, v = rng.normal(size=(2, d.n))
+        g, h, gn = dense(model, (x[rows], t[rows]), nn.CrossEntropyLoss(), w)
+        d.ask("at", w=w, rows=rows)
+        near(d.ask("grad")["g"], g, 1e-10)
+        near(d.ask("hv", v=v)["hv"], h @ v, 1e-10)
+        near(d.ask("gnv", v=v)["gnv"], gn @ v, 1e-10)
+        near(d.ask("loss", w=w, rows=rows)["loss"], d.ask("loss")["loss"], 1e-12)
+        d.ask("at", w=w)
+        near(d.ask("grad")["g"], dense(model, (x, t), nn.CrossEntropyLoss(), w)[0], 1e-10)
+        self.leave(d)
+
+
 def newtop_math():
     """Attention of which torch has second derivatives, for what is compared with."""
     try:
@@ -493,7 +704,7 @@ class Behaviour(unittest.TestCase):
                 return Once.apply(x)
 
         d = self.serve(nn.Sequential(nn.Linear(4, 5), Layer(), nn.Linear(5, 3)))
-        self.assertEqual(set(d.hello["has"]), {"grad", "rows"})
+        self.assertEqual(set(d.hello["has"]), {"grad", "rows", "sample"})
         self.assertEqual(d.hello["findings"][0]["what"], "hv fails")
         self.assertIn("once_differentiable", d.hello["findings"][0]["remedy"])
         d.ask("grad")

@@ -41,6 +41,7 @@ class Functions(unittest.TestCase):
             net, plain = (lambda p, x, f=f: f(x @ p["w"] + p["b"])), jnp.sin if f is sine else f
             d = Driver().call(newtop.serve, loss, self.params, self.data, outputs=net, eval=self.data)
             self.assertEqual((set(d.hello["has"]), d.hello["findings"]), ({"grad", "hv", "gnv", "eval", "rows"}, []))
+            self.assertIn("no layers", d.hello["lacks"]["factors"])
             w, unravel = ravel_pytree(self.params)
             out = lambda w: plain(self.data[0] @ unravel(w)["w"] + unravel(w)["b"]).reshape(-1)
             of = lambda o: loss(o, self.data[1].reshape(-1))

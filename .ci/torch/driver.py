@@ -85,9 +85,9 @@ class Driver:
     def send(self, head, **vectors):
         body = bytearray()
         for name, v in vectors.items():
-            v = np.ascontiguousarray(v, dtype="<i8" if name == "rows" else self.dtype)
+            v = np.ascontiguousarray(v, dtype={"rows": "<i8", "draws": "<f8"}.get(name, self.dtype))
             told = {"dtype": {"i": "I64", "f": "F%d" % (8 * v.itemsize)}[v.dtype.kind], "shape": [v.size]}
-            if self.file is not None and name != "rows":
+            if self.file is not None and name not in ("rows", "draws"):
                 self.file[: v.nbytes] = v.view(np.uint8)
                 told.update(map=True, data_offsets=[0, v.nbytes])
             else:
@@ -118,15 +118,15 @@ class Driver:
         for name, d in head.get("vectors", {}).items():
             begin, end = d["data_offsets"]
             source = self.file if d.get("map") else np.frombuffer(body, np.uint8)
-            assert begin % 64 == 0 and d["shape"] == [self.n] and d["dtype"] == self.hello["dtype"]
+            assert begin % 64 == 0 and (d["shape"] == [self.n] or name == "factors") and d["dtype"] == self.hello["dtype"]
             assert not d.get("map") or begin == len(self.file) // 2
             vectors[name] = source[begin:end].view(self.dtype).copy()
-            assert vectors[name].size == self.n
+            assert [vectors[name].size] == d["shape"]
         return head, vectors
 
-    def ask(self, op, event=None, **vectors):
+    def ask(self, op, event=None, sizes=None, **vectors):
         self.id += 1
-        self.send({"op": op, "id": self.id, **({} if event is None else {"event": event})}, **vectors)
+        self.send({"op": op, "id": self.id, **({} if event is None else {"event": event}), **({} if sizes is None else {"sizes": sizes})}, **vectors)
         head, got = self.receive()
         assert head["id"] == self.id, head
         if "error" in head:

@@ -270,13 +270,14 @@ from contextlib import ExitStack, contextmanager  # noqa: E402
 
 
 def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, *, name: Optional[str] = None, rows: bool = True,
-          outputs: Any = None, on_event: Any = None, listen: Optional[str] = None) -> Any:
+          outputs: Any = None, on_event: Any = None, listen: Optional[str] = None, sharing: str = "expand") -> Any:
     """Have newtop train a model: `newtop train --model model.py`. It returns the model with the final weights.
 
     PyTorch: batch is a pair (inputs, targets), and the loss loss_fn(model(inputs), targets), a mean over the rows; or anything
     else, and loss_fn(model, batch) returns the loss, or the loss and the outputs that it is a function of, which products
     with the Gauss-Newton matrix need. Of a dict without a loss_fn the loss is model(**batch).loss, as in transformers. eval is the test data, of the same kind: it is evaluated without dropout. rows=False
-    forbids losses of some rows only. Weights that need no gradient stay as they are.
+    forbids losses of some rows only. Weights that need no gradient stay as they are. sharing is how kfac takes a layer that sees many
+    positions of a row, as a convolution: "expand" for each by itself, or "reduce" for their mean (Eschenhagen et al. 2023).
 
     JAX: serve(loss_fn, params, batch) with loss_fn(params, batch), or with outputs=net: loss_fn(net(params, inputs), targets).
     It returns the final params.
@@ -293,7 +294,7 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
         _check_arguments(model, loss_fn, batch)
         if hasattr(model, "named_parameters"):
             what = _Torch(model, loss_fn, batch, eval, rows)
-            what.try_products()
+            what.try_products(sharing)
         else:
             what = _Plain(_Jax(model, loss_fn, batch, eval, outputs, rows))
         _drive(sock, what, name, on_event)
@@ -690,22 +691,27 @@ class _Peer:
         def may(key: str) -> Any:
             return take(key) if key in vectors else None
 
+        rows = array.array("q")
+        if "rows" in vectors:
+            if ("rows" if op == "grad" else "sample") not in self.has:
+                raise NotImplementedError(f"the model answers no {op} of some rows")
+            rows.frombytes(self.wire.vector(head, "rows", "I64", None))
+            if not rows:
+                raise ValueError("no rows")
+        some = (rows,) if rows else ()
         if op == "event" and self.on_event is not None:
             self._tell(head.get("event"))
         elif op in ("at", "set") and self.mode == "driven":
-            getattr(self.model, op)(take("w"))
+            getattr(self.model, op)(take("w"), *some)
         elif op == "loss" or op == "eval" and op in self.has:
-            reply.update(getattr(self.model, op)(may("w")))
+            reply.update(getattr(self.model, op)(may("w"), *some))
         elif op == "get":
             return self._vector(reply, "w", self.model.get())
+        elif op == "factors" and op in self.has:
+            body = self.model.factors(may("w"), rows if rows else None, self.wire.vector(head, "draws", "F64", None), head["sizes"])
+            reply["vectors"] = {op: {"dtype": self.dtype, "shape": [len(body) // _SIZES[self.dtype]], "data_offsets": [0, len(body)]}}
+            return body
         elif op == "grad" and op in self.has:
-            rows = array.array("q")
-            if "rows" in vectors:
-                if "rows" not in self.has:
-                    raise NotImplementedError("the model has no gradients of some rows")
-                rows.frombytes(self.wire.vector(head, "rows", "I64", None))
-                if not rows:
-                    raise ValueError("no rows")
             told, g = self.model.grad(may("w"), rows if rows else None)
             reply.update(told)
             return self._vector(reply, "g", g)
@@ -903,6 +909,7 @@ class _Jax:
         shapes = [list(x.shape) for x in self.tree.tree_leaves(params)]
         blocks = [{"name": n, "shape": s} for n, s in zip(names or map(str, range(len(shapes))), shapes)]
         return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if str(self.w.dtype).endswith("float64") else "F32", "blocks": blocks,
+                "lacks": {"factors": "a function of JAX has no layers that newtop could know"},
                 "rows": self.count, "findings": self.findings, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
 
     def own(self, w: Any) -> Any:
@@ -1006,6 +1013,7 @@ class _Torch:
             raise TypeError("the model has complex weights")
         self.dtype = torch.float64 if any(p.dtype == torch.float64 for p in self.params) else torch.float32
         self.sizes = [p.numel() for p in self.params]
+        self.driven, self.lacks, self.known, self.data = not observed, {}, [], batch
         self.has = ["grad", "update"] if observed else ["grad"] + (["eval"] if test is not None else [])
         self.modules = list(self.model.modules())
         self.pair = isinstance(batch, (tuple, list)) and len(batch) == 2
@@ -1093,8 +1101,11 @@ class _Torch:
         if "cuda" in self.devices and torch.backends.cuda.matmul.allow_tf32:
             self._find("TF32", "model", "torch.backends.cuda.matmul.allow_tf32 = False")
 
-    def try_products(self) -> None:
+    def try_products(self, sharing: str = "expand") -> None:
         """Ask for each product once, so that only what works is offered."""
+        if sharing not in ("expand", "reduce"):
+            raise ValueError(f'sharing is {sharing!r}: expected "expand" or "reduce"')
+        self.reduces = sharing == "reduce"
         if self.fatal():
             return
         self.products = True
@@ -1120,6 +1131,13 @@ class _Torch:
             self.has.append("diag")
         if "rows" in self.has:
             self._check_mean(float(loss.detach()))
+        if self.driven:
+            self.has += ["sample"] if "rows" in self.has else []
+            try:
+                self._try_factors()
+                self.has.append("factors")
+            except Exception as error:
+                self.lacks["factors"] = _line(error)
         if not self.products:
             self.release()
 
@@ -1201,7 +1219,9 @@ class _Torch:
         return {"program": f"PyTorch {torch.__version__}, {device}, {threads} thread{'s' * (threads != 1)}", "n": sum(self.sizes),
                 "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
                 "classes": self.classes, "outputs": self.outputs, "loss": self.kind, "findings": self.findings,
-                "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)],
+                "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)], "lacks": self.lacks,
+                **({"factors": {"draws": self.draws, "normal": self.dim is None, "layers": [
+                    {"block": self.names[i], "kind": kind, "bias": bias} for i, kind, bias in self.known]}} if "factors" in self.has else {}),
                 "digest": _digest(self.names, shapes, [type(m).__name__ for m in self.modules], self.batch, self.test, random_too)}
 
     # What each evaluation finds, and leaves behind.
@@ -1369,8 +1389,9 @@ class _Torch:
     def get(self) -> List[Any]:
         return self.params if self.final is None else list(self.final.split(self.sizes))
 
-    def at(self, w: Any) -> None:
+    def at(self, w: Any, rows: Any = None) -> None:
         self.graph = self.slope = self.second = self.split = self.bits = self.final = None
+        self.data = self._some(rows)
         self._put(w)
 
     def set(self, w: Any) -> None:
@@ -1391,7 +1412,7 @@ class _Torch:
                 with self._still() as stack:
                     if seen is not None:
                         stack.enter_context(seen)
-                    loss, outputs = self._forward(self.batch)
+                    loss, outputs = self._forward(self.data)
             if not loss.requires_grad:
                 raise ValueError("the loss does not depend on the weights")
             self.inner = self._inner(seen, loss, outputs)
@@ -1414,11 +1435,8 @@ class _Torch:
         if logits is None:
             logits = source(source(outputs, "log"), "softmax", "sigmoid")
         if logits is not None:
-            with self._settings():
-                slope = self.torch.autograd.grad(loss, outputs, create_graph=True, allow_unused=True)
-                v = self.torch.arange(outputs.numel(), device=outputs.device).remainder(7).to(outputs.dtype).view(outputs.shape)
-                bent, = self._along(slope, [outputs], [v])
-            return logits if bent is None or not bent.any() else outputs
+            v = self.torch.arange(outputs.numel(), device=outputs.device).remainder(7).to(outputs.dtype).view(outputs.shape)
+            return outputs if self._bend(loss, outputs, v).any() else logits
         if any(x is outputs or source(x, "log") is outputs for x in seen.entropies):
             logits = source(outputs, "softmax", "sigmoid")
         return outputs if logits is None else logits
@@ -1433,8 +1451,16 @@ class _Torch:
         for g, state in self.generators:
             g.set_state(state)
 
-    def loss(self, w: Any) -> Dict[str, float]:
-        return self._evaluate(w, self.batch, False)
+    def _some(self, rows: Any) -> Any:
+        """The batch, or some of its rows."""
+        if rows is None:
+            return self.batch
+        if min(rows) < 0 or max(rows) >= self.count:
+            raise ValueError("there are no such rows")
+        return _each(self.batch, lambda x: x.index_select(0, self.torch.tensor(rows, device=x.device)))
+
+    def loss(self, w: Any, rows: Any = None) -> Dict[str, float]:
+        return self._evaluate(w, self.data if w is None and rows is None else self._some(rows), False)
 
     def eval(self, w: Any) -> Dict[str, float]:
         return self._evaluate(w, self.test, True)
@@ -1459,15 +1485,11 @@ class _Torch:
             if self.slope is None:
                 with self._settings():
                     loss, outputs = self._kept()
-                    self.slope = self._figures(self.batch, loss, outputs), derive(loss, self.params, retain_graph=self.products, allow_unused=True)
+                    self.slope = self._figures(self.data, loss, outputs), derive(loss, self.params, retain_graph=self.products, allow_unused=True)
                 if not self.products:
                     self.graph = None
             return self.slope
-        data = self.batch
-        if rows is not None:
-            if min(rows) < 0 or max(rows) >= self.count:
-                raise ValueError("there are no such rows")
-            data = _each(data, lambda x: x.index_select(0, self.torch.tensor(rows, device=x.device)))
+        data = self._some(rows)
         with self._weights(w), self._still():
             loss, _ = self._forward(data)
             return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
@@ -1528,6 +1550,111 @@ class _Torch:
             j = torch.stack([torch.zeros_like(p).reshape(-1).to(h.dtype) if x is None else x.reshape(-1).to(h.dtype) for x in column])
             result.append((j * (h @ j)).sum(0))
         return result
+
+    # Kronecker factors (Martens & Grosse 2015; Grosse & Martens 2016; Eschenhagen et al. 2023).
+
+    def _try_factors(self) -> None:
+        """Find out which weights have factors, and how targets are drawn; raise where K-FAC would say nothing of most."""
+        if "gnv" not in self.has:
+            raise ValueError("there are no outputs apart from the loss")
+        data = self._some(range(min(8, self.count)) if "rows" in self.has else None)
+        loss, outputs, seen, layers = self._recorded(data)
+        tied = [self.names[i] for i in layers if seen.uses.count(i) > 1]
+        if tied:
+            raise ValueError(f"{tied[0]} is used by more than one layer")
+        covered = sum(self.sizes[i] + bias * len(self.params[i]) for i, (_, bias, *_) in layers.items())
+        if 2 * covered < sum(self.sizes):
+            rest = [n for i, (n, p) in enumerate(zip(self.names, self.params)) if i not in layers and p.dim() > 1]
+            raise ValueError(f"{', '.join(rest[:3])} and other weights, more than half of all, are of no Linear, convolution, Embedding or norm")
+        v = self.torch.randn(outputs.shape, generator=self.torch.Generator().manual_seed(1)).to(outputs)
+        bent = self._bend(loss, outputs, v)
+        for self.dim in [None] + [d for d in (outputs.dim() - 1, 1) if 0 <= d < outputs.dim()]:
+            c, p = self._curvature(loss, outputs)
+            guess = c * v if p is None else c * p * (v - (p * v).sum(self.dim, keepdim=True))
+            if float(c.min()) >= 0 and bent.any() and float((guess - bent).norm()) <= 1e-3 * float(bent.norm()):
+                self.draws = (outputs if p is None else c).numel() // self._rows(data)
+                self.known = sorted((i, layer[0], layer[1]) for i, layer in layers.items())
+                return
+        raise ValueError("the loss has a curvature by the outputs that is neither that of each by itself nor that of a softmax")
+
+    def _recorded(self, data: Any) -> Tuple[Any, Any, Any, Dict[int, Any]]:
+        """The loss, the outputs as _inner has them, what was seen of layers, and what there is of weights by their numbers: the kind,
+        whether the next tensor is the biases, the name of the function, its arguments, its result."""
+        with self._still() as stack:
+            seen = stack.enter_context(_witness(self.torch, {id(p): i for i, p in enumerate(self.params)}))
+            loss, outputs = self._forward(data)
+        layers: Dict[int, Any] = {}
+        for w, b, name, told, out in seen.layers:
+            kind = "table" if name == "embedding" else "diagonal" if "norm" in name else "matrix" if told.get("groups", 1) == 1 else ""
+            joined = kind == "matrix" and 0 <= w == b - 1
+            if w >= 0 and kind:
+                layers[w] = kind, joined, name, told, out
+            if b >= 0 and not joined:
+                layers[b] = "diagonal", False, name, told, out
+        return loss, self._inner(seen, loss, outputs) if self.linked else outputs, seen, layers
+
+    def _bend(self, loss: Any, outputs: Any, v: Any) -> Any:
+        """The Hessian of the loss by the outputs, times v."""
+        with self._settings():
+            bent, = self._along(self.torch.autograd.grad(loss, outputs, create_graph=True, allow_unused=True), [outputs], [v])
+        return self.torch.zeros_like(outputs) if bent is None else bent
+
+    def _curvature(self, loss: Any, outputs: Any) -> Tuple[Any, Any]:
+        """c and None, if that Hessian is diag(c), or c and p, if it is c(diag(p) - ppᵀ) along the dimension, p the softmax there."""
+        torch = self.torch
+        if self.dim is None:
+            return self._bend(loss, outputs, torch.ones_like(outputs)), None
+        p = outputs.detach().softmax(self.dim)
+        top = torch.zeros_like(p).scatter_(self.dim, p.argmax(self.dim, keepdim=True), 1)
+        c = (self._bend(loss, outputs, top) * top).sum(self.dim, keepdim=True) / (p * (1 - p) * top).sum(self.dim, keepdim=True)
+        return c.nan_to_num(0, 0, 0), p
+
+    def factors(self, w: Any, rows: Any, draws: memoryview, sizes: List[int]) -> Any:
+        """The factors of each layer, that of its inputs first: numbers of the dtype, as bytes."""
+        torch, data, parts = self.torch, self._some(rows), []
+        with self._weights(w):
+            loss, outputs, _, layers = self._recorded(data)
+            c, p = self._curvature(loss, outputs)
+            u, count = torch.frombuffer(draws, dtype=torch.float64).to(c.device).view(c.shape), self._rows(data)
+            if p is not None:
+                y = (p.double().cumsum(self.dim) <= u).sum(self.dim, keepdim=True).clamp(max=p.shape[self.dim] - 1)
+                u = p - torch.zeros_like(p).scatter_(self.dim, y, 1)
+            z = (c.clamp(min=0) * count).sqrt() * u.to(c)  # E zzᵀ is the Hessian of the rows' own losses
+            with self._settings():
+                slopes = torch.autograd.grad(outputs, [layers[i][4] for i, _, _ in self.known], z, allow_unused=True)
+            for at, ((i, _, _), g) in enumerate(zip(self.known, slopes)):
+                g = torch.zeros_like(layers[i][4]) if g is None else g
+                parts += self._pair(*layers[i][:4], self.params[i], g, count, sizes[2 * at:2 * at + 2])
+        body = bytearray(sum(x.numel() for x in parts) * (8 if self.dtype == torch.float64 else 4))
+        torch.cat([x.detach().reshape(-1).to("cpu", self.dtype) for x in parts], out=self.read(body))
+        return body
+
+    def _pair(self, kind: str, bias: bool, name: str, told: Dict[str, Any], weight: Any, g: Any, count: int, sizes: List[int]) -> List[Any]:
+        """Both factors of a weight, from the derivatives g by what its layer puts out."""
+        torch, x, channels = self.torch, told["input"], name.startswith(("conv", "group", "batch"))
+
+        def moment(x: Any, share: float, size: int) -> Any:
+            return x.t() @ x * share if size > 1 else x.square().sum() * (share / x.shape[1])
+
+        def by_row(x: Any) -> Any:
+            """Rows, positions, numbers; of what has no rows one."""
+            x = x.transpose(0, 1) if x.dim() > 2 and x.shape[0] != count and x.shape[1] == count else x
+            return x.reshape(1 if x.shape[:-1].numel() % count else count, -1, x.shape[-1])
+
+        if kind == "table":
+            seen = x.reshape(-1) != (-1 if told.get("padding_idx") is None else told["padding_idx"])
+            often = torch.bincount(x.reshape(-1)[seen], minlength=len(weight)).to(g) / x.numel()
+            return [moment(g.reshape(-1, g.shape[-1])[seen], 1 / count, sizes[0]), often]
+        if kind == "matrix" and channels or "norm" in name:  # what the weights multiply: of a convolution the patches
+            unit = torch.eye(weight[0].numel(), dtype=g.dtype, device=g.device).view(-1, *weight.shape[1:]) if kind == "matrix" else None
+            x = getattr(torch.nn.functional, name)(**{**told, **{key: None for key in ("bias",) if key in told}, "weight": unit})
+        x, g = (x.movedim(1, -1), g.movedim(1, -1)) if channels else (x, g)
+        if kind == "diagonal":
+            g = g if told.get("bias") is weight else g * x
+            return [by_row(g.flatten(-weight.dim())).sum(1).square().sum(0) / count, torch.ones(1)]
+        x, g = by_row(x), by_row(g)
+        x, g = (x.mean(1), g.sum(1)) if self.reduces else (x.flatten(0, 1), g.flatten(0, 1))
+        return [moment(torch.cat([x, torch.ones_like(x[:, :1])], 1) if bias else x, 1 / len(x), sizes[0]), moment(g, 1 / count, sizes[1])]
 
     def update(self) -> List[Any]:
         if self.change is None:
@@ -1604,8 +1731,15 @@ def _dense(tensors: Any) -> List[Any]:
     return [t.to_dense() if t is not None and t.is_sparse else t for t in tensors]
 
 
-def _witness(torch: Any) -> Any:
-    """A context that sees the functions that a model and its loss call; None where torch is older than 1.13."""
+# The functions whose weights have Kronecker factors, with their arguments.
+_LAYERS = {"linear": "input weight bias", **{f"conv{d}d": "input weight bias stride padding dilation groups" for d in (1, 2, 3)}, "embedding": "input weight padding_idx",
+           "layer_norm": "input normalized_shape weight bias eps", "rms_norm": "input normalized_shape weight eps",
+           "group_norm": "input num_groups weight bias eps", "batch_norm": "input running_mean running_var weight bias training momentum eps"}
+
+
+def _witness(torch: Any, weights: Any = None) -> Any:
+    """A context that sees the functions that a model and its loss call; None where torch is older than 1.13. With weights, numbers by
+    ids, it keeps what has them."""
     if not hasattr(torch.overrides, "TorchFunctionMode"):
         return None
 
@@ -1615,13 +1749,14 @@ def _witness(torch: Any) -> Any:
             self.links: Dict[int, Any] = {}  # by the id of a result: the function, its input, and the result
             self.entropies: List[Any] = []  # what losses took that are cross-entropies
             self.half, self.drops, self.generators = {}, {}, {}
+            self.layers, self.uses = [], []  # numbers of weights and biases, the function, its arguments and result; each use of a weight
 
         def __torch_function__(self, function: Any, types: Any, args: Any = (), named: Any = None) -> Any:
             named, name = named or {}, getattr(function, "__name__", "")
             own = named.get("generator")
             if isinstance(own, torch.Generator) and id(own) not in self.generators:
                 self.generators[id(own)] = own, own.get_state()
-            result = function(*args, **named)
+            result = self.keep(name, function, args, named)
             first = args[0] if args else named.get("input")
             if name in ("log_softmax", "softmax", "logsigmoid", "sigmoid", "log"):
                 self.links[id(result)] = name, first, result
@@ -1631,6 +1766,24 @@ def _witness(torch: Any) -> Any:
                 self.drops[name] = True
             if isinstance(result, torch.Tensor) and isinstance(first, torch.Tensor) and result.dtype in (torch.bfloat16, torch.float16):
                 self.half[name] = True
+            return result
+
+        def keep(self, name: str, function: Any, args: Any, named: Any) -> Any:
+            if weights is None:
+                return function(*args, **named)
+            if function is torch.nn.functional.multi_head_attention_forward:  # calls linear, which no mode sees within
+                from unittest.mock import patch
+                linear = torch.nn.functional.linear
+                with patch.object(torch.nn.functional, "linear", lambda *args, **named: self.keep("linear", linear, args, named)):
+                    return function(*args, **named)
+            result = function(*args, **named)
+            if isinstance(result, torch.Tensor) and result.requires_grad:
+                for x in (*args, *named.values()):
+                    self.uses += [weights[id(y)] for y in (x if isinstance(x, (list, tuple)) else (x,)) if id(y) in weights and y is not result]
+                if name in _LAYERS:
+                    told = {**dict(zip(_LAYERS[name].split(), args)), **named}
+                    self.layers.append((*(weights.get(id(told.get(key)), -1) for key in ("weight", "bias")), name, told, result))
+                    return result.clone()  # which may be changed in place
             return result
 
     return Witness()

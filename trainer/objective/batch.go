@@ -34,8 +34,18 @@ func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int
 	return loss + o.penalty.value(w)
 }
 
-// BatchFactorsTo is for networks of newtop's with all rows in one process.
+// BatchFactorsTo is for one process that has all rows. Those of an external model are charged as a gradient and their
+// numbers, a multiplication a row each.
 func (o *Objective) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
+	if external := o.problem.External; external != nil {
+		external.RowsFactorsTo(factors, w, rows, rng)
+		numbers := 0
+		for _, f := range factors {
+			numbers += len(f.Inputs) + len(f.Outputs)
+		}
+		o.Spent.Equivalents += o.shareOf(len(rows)) * (1 + float64(numbers)/o.cost.Gradient)
+		return
+	}
 	o.Spent.Equivalents += o.shareOf(len(rows)) * o.batches.factorsTo(factors, w, rows, rng) / o.cost.Gradient
 }
 
@@ -54,9 +64,14 @@ func (o *Objective) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand
 	return loss + o.penalty.value(w)
 }
 
-// Sample is for networks of newtop's with all rows in one process. The copies, and what is kept of passes on them, stay
+// Sample is for one process that has all rows. The copies, and what is kept of passes on them, stay
 // in memory for the next sample of the slot that has as many rows; the bound of models.Options.Memory is for each slot.
 func (o *Objective) Sample(slot int, rows []int) optim.Objective {
+	if external := o.problem.External; external != nil {
+		s := Bind(o.problem, externalSample{rows, external}, Rows{}, o.Spent, o.options)
+		s.Share = o.shareOf(len(rows))
+		return s
+	}
 	for len(o.samples) <= slot {
 		o.samples = append(o.samples, nil)
 	}

@@ -1,6 +1,8 @@
 package objective
 
 import (
+	"math/rand/v2"
+
 	"newtop/models"
 	"newtop/trainer/optim"
 )
@@ -13,6 +15,11 @@ type External interface {
 	Blocks() []models.Block
 	Weights() []models.Block // those of two dimensions or more
 	InitTo(dst []float64)    // the weights that it begins with
+	// FactorMatrices are those that RowsFactorsTo, which is optim.FactorObjective's, has factors of.
+	FactorMatrices() []optim.Matrix
+	RowsFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand)
+	// BindSample binds some of the training rows.
+	BindSample(rows []int) Linearization
 	// Offers returns an *optim.CapabilityError for what it lacks of what a method needs.
 	Offers(need optim.Capability) error
 	// OffersBatches returns such an error if there are no losses of some rows.

@@ -92,6 +92,8 @@ func (s *FixedGates) Weights() []optim.Span { return s.whole.Weights() }
 
 func (s *FixedGates) Matrices() []optim.Matrix { return s.whole.Matrices() }
 
+func (s *FixedGates) FactorMatrices() []optim.Matrix { return s.whole.FactorMatrices() }
+
 func (s *FixedGates) Offers(need optim.Capability) error { return s.whole.Offers(need) }
 
 func (s *FixedGates) Charge(multiplications float64) { s.whole.Charge(multiplications) }

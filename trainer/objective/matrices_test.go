@@ -8,7 +8,7 @@ import (
 	"newtop/trainer/optim"
 )
 
-// tensors is a model elsewhere that knows its tensors of two dimensions or more, and nothing else.
+// tensors is a model elsewhere that knows its tensors of two dimensions or more, of which the second is a table, and nothing else.
 type tensors struct {
 	External
 	weights []models.Block
@@ -16,9 +16,13 @@ type tensors struct {
 
 func (f *tensors) Weights() []models.Block { return f.weights }
 
+func (f *tensors) FactorMatrices() []optim.Matrix {
+	return []optim.Matrix{{Rows: 1, Cols: 5, Offset: 45, DiagonalInputs: true}, {Rows: 2, Cols: 5, Offset: 50, DiagonalOutputs: true}}
+}
+
 func TestMatricesOfObjectives(t *testing.T) {
-	const chain = "[{1 0 4 3 0 true} {2 0 2 3 16 false} {2 1 2 4 22 true}]"
-	const experts = "[{1 0 3 2 0 true} {2 1 2 3 9 true} {3 0 3 2 17 true} {4 3 2 3 26 true}]"
+	const chain = "[{1 0 4 3 0 true false false} {2 0 2 3 16 false false false} {2 1 2 4 22 true false false}]"
+	const experts = "[{1 0 3 2 0 true false false} {2 1 2 3 9 true false false} {3 0 3 2 17 true false false} {4 3 2 3 26 true false false}]"
 	net, _ := bound(t, models.Chain(3, []int{4}, 2, models.Tanh, models.Identity, models.SquaredError, models.SkipAll), 5)
 	mixture, _ := bound(t, decaying()["mixture"], 5)
 	external := &Objective{problem: &Problem{External: &tensors{weights: []models.Block{
@@ -28,7 +32,7 @@ func TestMatricesOfObjectives(t *testing.T) {
 		o    optim.MatrixObjective
 		want string
 	}{
-		{net, chain}, {mixture, experts}, {FixGates(mixture), experts}, {external, "[{1 0 5 9 0 false} {4 3 2 5 50 false}]"},
+		{net, chain}, {mixture, experts}, {FixGates(mixture), experts}, {external, "[{1 0 5 9 0 false false false} {4 3 2 5 50 false false true}]"},
 	} {
 		if got := fmt.Sprint(c.o.Matrices()); got != c.want {
 			t.Errorf("%s, expected %s", got, c.want)

@@ -33,6 +33,14 @@ func newSample(o *Objective, rows int) *sample {
 	return s
 }
 
+// externalSample binds an external model to chosen rows.
+type externalSample struct {
+	rows []int
+	External
+}
+
+func (s externalSample) Bind(Rows, models.Options) Linearization { return s.BindSample(s.rows) }
+
 // renew makes the objective that of other rows, of which nothing is known.
 func (s *sample) renew() {
 	s.bound.Renew()

@@ -93,17 +93,31 @@ func (o *Objective) Offers(need optim.Capability) error {
 func (o *Objective) Matrices() []optim.Matrix {
 	var all []optim.Matrix
 	if external := o.problem.External; external != nil {
+		tables := make(map[int]bool) // by their offset
+		for _, m := range external.FactorMatrices() {
+			tables[m.Offset] = m.DiagonalOutputs
+		}
 		for _, b := range external.Weights() {
 			if b.Size() > 0 {
-				all = append(all, optim.Matrix{To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols, Offset: b.Offset})
+				all = append(all, optim.Matrix{To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols, Offset: b.Offset,
+					DiagonalOutputs: tables[b.Offset]})
 			}
 		}
 		return all
 	}
 	for _, m := range o.problem.Network.Matrices() {
-		all = append(all, optim.Matrix(m))
+		all = append(all, optim.Matrix{To: m.To, From: m.From, Rows: m.Rows, Cols: m.Cols, Offset: m.Offset,
+			Biased: m.Biased})
 	}
 	return all
+}
+
+// FactorMatrices returns the Matrices, and of an external model those that it has factors of.
+func (o *Objective) FactorMatrices() []optim.Matrix {
+	if o.problem.External != nil {
+		return o.problem.External.FactorMatrices()
+	}
+	return o.Matrices()
 }
 
 // Charge counts multiplications that a method did by itself, in units of a gradient's.

@@ -8,6 +8,9 @@ import "math/rand/v2"
 type Matrix struct {
 	To, From, Rows, Cols, Offset int
 	Biased                       bool
+	// Whether the factor of the inputs, or of the outputs, is a diagonal: the rows of a table by a symbol's number have
+	// one for these, and a row of numbers that multiply one another's by itself has one for the inputs.
+	DiagonalInputs, DiagonalOutputs bool
 }
 
 // MatrixObjective knows which of the numbers it is a function of are dense blocks. Matrices returns these in the order
@@ -25,16 +28,19 @@ type MatrixObjective interface {
 // Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is
 // Biased Cols + 1, the last of which is a 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows, of the derivatives
 // g = ∂(−log p(y|x,w))/∂v by the net inputs of the layer To, for a target y that is drawn from the model's own
-// distribution. Where there is room for a single number it is the mean of the factor's diagonal.
+// distribution. Where there is room for a single number it is the mean of the factor's diagonal, and of a diagonal that is
+// all there is.
 type Factors struct{ Inputs, Outputs []float64 }
 
-// FactorObjective has the factors of all its Matrices. BatchFactorsTo stores those at w over the given rows (indices in
+// FactorObjective has the factors of all its FactorMatrices, which may be others than Matrices: with biases, and with rows
+// of numbers that have a diagonal. BatchFactorsTo stores those at w over the given rows (indices in
 // [0, Rows)) in factors, which has room for each; what is random it draws from rng, the same for any number of threads.
 // They are of the rows' loss alone: a penalty on weights has its share in the curvature beside them, and inputs have no
 // noise.
 type FactorObjective interface {
 	MatrixObjective
 	Rows() int
+	FactorMatrices() []Matrix
 	BatchFactorsTo(factors []Factors, w []float64, rows []int, rng *rand.Rand)
 }
 

@@ -157,7 +157,7 @@ func (m *Model) honest(product, v []float64) error {
 	}
 	least, step := math.Inf(1), m.step(m.start, v)
 	for k := range differenceTries {
-		if err := m.differenceTo(differences, m.start, v, step); err != nil {
+		if err := m.differenceTo(differences, m.start, v, step, nil); err != nil {
 			return err
 		}
 		d := apart(product, differences)

@@ -218,8 +218,8 @@ func (c *Client) ask(q *request) (header, error) {
 
 // checkSizes panics at vectors of another length than that of the weights.
 func (c *Client) checkSizes(q *request) {
-	for _, v := range [][]float64{q.vector, q.dst} {
-		if v != nil && len(v) != c.about.Dim {
+	for i, v := range [][]float64{q.vector, q.dst} {
+		if v != nil && len(v) != c.about.Dim && (i == 0 || q.draws == nil) {
 			panic(fmt.Sprintf("peer: a vector of %d numbers for %d weights", len(v), c.about.Dim))
 		}
 	}

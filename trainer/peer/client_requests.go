@@ -18,14 +18,22 @@ func (c *Client) Start(dst []float64) error {
 }
 
 // At moves the point.
-func (c *Client) At(w []float64) error {
-	_, err := c.ask(&request{op: "at", driven: true, name: "w", vector: w})
+func (c *Client) At(w []float64, rows []int) error {
+	_, err := c.ask(&request{op: "at", driven: true, name: "w", vector: w, rows: rows, needs: sampled(rows)})
 	return err
 }
 
+// sampled is what loss and at need for such rows.
+func sampled(rows []int) []string {
+	if rows == nil {
+		return nil
+	}
+	return []string{HasSample}
+}
+
 // Loss asks for the loss over the rows at w, or at the point.
-func (c *Client) Loss(w []float64) (Metrics, error) {
-	return c.measure(&request{op: "loss", name: "w", vector: w})
+func (c *Client) Loss(w []float64, rows []int) (Metrics, error) {
+	return c.measure(&request{op: "loss", name: "w", vector: w, rows: rows, needs: sampled(rows)})
 }
 
 // Eval asks for the loss over the test rows.
@@ -57,6 +65,13 @@ func (c *Client) GaussNewtonTo(dst, v []float64) error { return c.product(HasGau
 
 // DiagonalTo asks for the diagonal of that matrix.
 func (c *Client) DiagonalTo(dst []float64) error { return c.product(HasDiagonal, dst, nil) }
+
+// FactorsTo asks for Kronecker factors.
+func (c *Client) FactorsTo(dst, w []float64, rows []int, draws []float64, sizes []int) error {
+	_, err := c.ask(&request{op: HasFactors, needs: []string{HasFactors}, name: "w", vector: w, rows: rows, draws: draws,
+		keys: map[string]any{"sizes": sizes}, want: HasFactors, dst: dst})
+	return err
+}
 
 // UpdateTo asks an observed peer for the last change of the weights.
 func (c *Client) UpdateTo(dst []float64) error {

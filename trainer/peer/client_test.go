@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"newtop/trainer/optim"
 )
 
 // Every answer is what the model's closed forms say, as it is by whichever way vectors come.
@@ -49,12 +52,12 @@ func answers(t *testing.T, f *fake) {
 		}
 	}
 	same("start", c.Start(got))
-	if err := c.At(w); err != nil {
+	if err := c.At(w, nil); err != nil {
 		t.Fatal(err)
 	}
 	copy(want, w)
 	same("get", c.Start(got))
-	metrics, err := c.Loss(nil)
+	metrics, err := c.Loss(nil, nil)
 	if err != nil || metrics.Loss != f.loss(w) || !math.IsNaN(metrics.Error) || !math.IsInf(metrics.RMSE, 1) {
 		t.Errorf("loss: %+v, %v", metrics, err)
 	}
@@ -88,12 +91,76 @@ func answers(t *testing.T, f *fake) {
 	}
 }
 
+// Factors come in the order of the layers, from numbers that are drawn as the peer says; a point may be over some rows.
+func TestFactorsOfAPeer(t *testing.T) {
+	layer := func(block, kind string, bias bool) map[string]any {
+		return map[string]any{"block": block, "kind": kind, "bias": bias}
+	}
+	blocks := []any{}
+	for name, shape := range map[string][]int{"a": {3, 2, 2}, "b": {3}, "c": {5, 2}, "d": {7}} {
+		blocks = append(blocks, map[string]any{"name": name, "shape": shape})
+	}
+	slices.SortFunc(blocks, func(x, y any) int {
+		return strings.Compare(x.(map[string]any)["name"].(string), y.(map[string]any)["name"].(string))
+	})
+	has := []string{"grad", "gnv", "rows", "sample", "factors"}
+	good := []any{layer("a", "matrix", true), layer("c", "table", false), layer("d", "diagonal", false)}
+	for _, maps := range []bool{false, true} {
+		c, err := greeted(t, &fake{n: 32, maps: maps, keys: map[string]any{"blocks": blocks, "has": has, "rows": 9,
+			"factors": map[string]any{"draws": 2, "normal": true, "layers": good}}}, Options{Map: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewModel(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matrices := m.FactorMatrices()
+		if got, want := fmt.Sprint(matrices), "[{1 0 3 4 0 true false false} {3 2 5 2 15 false false true} {4 3 1 7 25 false true false}]"; got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+		w, all := make([]float64, 32), []optim.Factors{{Inputs: make([]float64, 25), Outputs: make([]float64, 1)},
+			{Inputs: make([]float64, 4), Outputs: make([]float64, 5)}, {Inputs: make([]float64, 7), Outputs: make([]float64, 1)}}
+		for i := range w {
+			w[i] = float64(i) / 8
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		m.RowsFactorsTo(all, w, []int{4, 1}, rng)
+		rng = rand.New(rand.NewPCG(1, 2))
+		var last float64
+		for range 2 * 2 {
+			last = rng.NormFloat64()
+		}
+		for i, f := range all {
+			for j, x := range [][]float64{f.Inputs, f.Outputs} {
+				for _, got := range x {
+					if want := w[2*i+j] + 2 + last; got != want {
+						t.Fatalf("factor %d of layer %d is %g, want %g", j, i, got, want)
+					}
+				}
+			}
+		}
+		l, g := m.BindSample([]int{3, 5}), make([]float64, 32)
+		l.Update(w)
+		if l.GradientTo(g); l.Rows() != 2 || g[3] == 0 || g[4] != 0 || l.EvaluateAt(w).Loss == 0 {
+			t.Errorf("the gradient of rows 3 and 5: %v", g)
+		}
+	}
+	for want, layers := range map[string][]any{
+		"not matrix, table": {layer("a", "cube", false)}, "no block of that name": {layer("c", "table", false), layer("a", "matrix", true)},
+		"don't follow": {layer("c", "matrix", true)}, "of shape [7]": {layer("d", "table", false)}, "no layers": {},
+	} {
+		_, err := greeted(t, &fake{n: 32, keys: map[string]any{"blocks": blocks, "has": has, "factors": map[string]any{"draws": 1, "layers": layers}}}, Options{})
+		told(t, err, want)
+	}
+}
+
 // everything asks all there is, and returns the first error.
 func everything(c *Client) error {
 	x := make([]float64, c.About().Dim)
 	_, gradient := c.GradientTo(x)
-	_, loss := c.Loss(x)
-	return errors.Join(c.Start(x), c.At(x), loss, gradient, c.HessianTo(x, x), c.DiagonalTo(x), c.Set(x))
+	_, loss := c.Loss(x, nil)
+	return errors.Join(c.Start(x), c.At(x, nil), loss, gradient, c.HessianTo(x, x), c.DiagonalTo(x), c.Set(x))
 }
 
 // A peer that ends in the midst of any frame, at any byte, is told of in one line, which stays.
@@ -188,7 +255,7 @@ func TestBadReplies(t *testing.T) {
 			}
 			x := make([]float64, 3)
 			for range 2 {
-				if err := client.At(x); err != nil {
+				if err := client.At(x, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -258,14 +325,14 @@ func TestRefusals(t *testing.T) {
 	if err := c.HessianTo(x, x); !errors.Is(err, ErrUnsupported) || err.Error() != `quadratic: hv: not supported: too\nmuch` {
 		t.Error(err)
 	}
-	if err := c.At(x); err != nil {
+	if err := c.At(x, nil); err != nil {
 		t.Error(err)
 	}
 	bad := c.GaussNewtonTo(x, x)
 	if bad == nil || bad.Error() != `quadratic: no memory for gnv: too\nmuch` {
 		t.Error(bad)
 	}
-	if err := c.At(x); err != bad {
+	if err := c.At(x, nil); err != bad {
 		t.Error(err)
 	}
 	if err := c.Set(x); err != nil || f.set == nil {

@@ -73,7 +73,7 @@ func TestInterrupt(t *testing.T) {
 			if err := c.HessianTo(x, x); !errors.Is(err, want) {
 				t.Error(err)
 			}
-			if err := c.At(x); !errors.Is(err, want) {
+			if err := c.At(x, nil); !errors.Is(err, want) {
 				t.Error(err)
 			}
 			c.Close()
@@ -113,13 +113,13 @@ func TestObserved(t *testing.T) {
 			if err := c.UpdateTo(x); err != nil || x[1] != 2 {
 				t.Error(x, err)
 			}
-			if err := c.At(x); !errors.Is(err, ErrUnsupported) {
+			if err := c.At(x, nil); !errors.Is(err, ErrUnsupported) {
 				t.Error(err)
 			}
 			if err := c.Continue(); err != nil {
 				t.Error(err)
 			}
-			if _, err := c.Loss(nil); !errors.Is(err, ErrUnsupported) {
+			if _, err := c.Loss(nil, nil); !errors.Is(err, ErrUnsupported) {
 				t.Error("asked between two steps:", err)
 			}
 		}

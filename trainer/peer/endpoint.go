@@ -25,6 +25,19 @@ type About struct {
 	Loss     string   // its name, for people
 	Digest   string   // of model and data; empty: not known
 	Findings []Finding
+	Factors  Factors
+	Lacks    map[string]string // why it does not answer requests
+}
+
+// Factors are what an endpoint that answers factors has those of.
+type Factors struct {
+	Draws  int  `json:"draws"`  // random numbers that a row's target is drawn by
+	Normal bool `json:"normal"` // whether they are standard normal; else in [0, 1)
+	Layers []struct {
+		Block string `json:"block"`
+		Kind  string `json:"kind"` // matrix, table or diagonal
+		Bias  bool   `json:"bias"` // whether the next block has the biases
+	} `json:"layers"`
 }
 
 // Requests that not every endpoint answers, as docs/peer.md names them.
@@ -37,6 +50,8 @@ const (
 	HasRows        = "rows"
 	HasEvents      = "event"
 	HasUpdate      = "update"
+	HasFactors     = "factors"
+	HasSample      = "sample" // at and loss with rows
 )
 
 // Can reports whether the endpoint answers a request.
@@ -71,20 +86,24 @@ type Metrics struct{ Loss, Error, RMSE float64 }
 // Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error
 // that wraps ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
 //
-// The point is the vector of weights that At was last given, at first the weights that the model has.
+// The point is the vector of weights that At was last given, at first the weights that the model has, with the rows that
+// requests at it are over; nil: all.
 type Endpoint interface {
 	About() *About
 	// the weights to begin with: those that the model has, or the endpoint's own where it has none
 	Start(dst []float64) error
-	At(w []float64) error
-	// at w, which the point does not move to; nil: at the point
-	Loss(w []float64) (Metrics, error)
+	At(w []float64, rows []int) error
+	// at w over some rows, which the point does not move to; nil: at the point
+	Loss(w []float64, rows []int) (Metrics, error)
 	Eval(w []float64) (Metrics, error)                                     // the same over the test rows
 	GradientTo(dst []float64) (Metrics, error)                             // at the point
 	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows; nil: all
 	HessianTo(dst, v []float64) error
 	GaussNewtonTo(dst, v []float64) error
 	DiagonalTo(dst []float64) error
+	// FactorsTo stores the factors of all layers at w over some rows, one after the other, inputs first. A factor has
+	// one number, its mean, or all.
+	FactorsTo(dst, w []float64, rows []int, draws []float64, sizes []int) error
 	Set(w []float64) error // these are the weights now
 	Close() error
 }

@@ -28,6 +28,7 @@ type fake struct {
 	refuse   map[string]string                // op: kind of error
 
 	point  []float64
+	rows   []int // of the point
 	set    []float64
 	events []string
 	file   *os.File
@@ -110,6 +111,7 @@ type asked struct {
 	Op    string          `json:"op"`
 	ID    *int            `json:"id"`
 	Event json.RawMessage `json:"event"`
+	Sizes []int           `json:"sizes"`
 	Map   *struct {
 		Path string
 		Size int64
@@ -167,7 +169,7 @@ func (f *fake) hello() map[string]any {
 	h := map[string]any{
 		"op": "hello", "protocol": []int{1, 3}, "mode": "driven", "name": "quadratic", "program": "Go\x1b[2J", "n": f.n, "dtype": f.dtype(),
 		"blocks": []any{map[string]any{"name": "a", "shape": []int{f.n - 1}}, map[string]any{"name": "b", "shape": []int{}}},
-		"has":    []string{"grad", "hv", "gnv", "diag", "eval", "rows", "event", "update", "of later"}, "rows": f.n, "map": f.maps,
+		"has":    []string{"grad", "hv", "gnv", "diag", "eval", "rows", "event", "update", "sample", "of later"}, "rows": f.n, "map": f.maps,
 	}
 	if f.observed {
 		h["mode"] = "observed"
@@ -233,13 +235,17 @@ func (f *fake) answer(q *asked, body []byte) bool {
 	case "get":
 		return f.send(q.Op, h, "w", f.point)
 	case "at":
-		f.point = w
+		f.point, f.rows = w, rows
 	case "set":
 		f.set = w
 	case "loss", "eval":
 		h["loss"], h["rmse"] = f.loss(at), "Infinity"
+	case "factors":
+		return f.send(q.Op, h, q.Op, f.factors(at, rows, q.doubles(body, "draws"), q.Sizes))
 	case "grad":
-		h["loss"] = f.loss(at)
+		if h["loss"] = f.loss(at); w == nil {
+			rows = f.rows
+		}
 		return f.send(q.Op, h, "g", f.gradient(at, rows))
 	case "hv", "gnv":
 		for i := range v {
@@ -256,6 +262,25 @@ func (f *fake) answer(q *asked, body []byte) bool {
 		f.events = append(f.events, string(q.Event))
 	}
 	return f.send(q.Op, h, "", nil)
+}
+
+// factors are numbers that tell what was asked for.
+func (f *fake) factors(w []float64, rows []int, draws []float64, sizes []int) (x []float64) {
+	for i, size := range sizes {
+		for range size {
+			x = append(x, w[i%len(w)]+float64(len(rows))+draws[len(draws)-1])
+		}
+	}
+	return x
+}
+
+// doubles is a vector of F64 in the body.
+func (q *asked) doubles(body []byte, name string) []float64 {
+	v := q.Vectors[name]
+	if v.Dtype != "F64" || v.Map || v.Offsets[0]%64 != 0 {
+		panic(fmt.Sprintf("a bad vector: %+v", v))
+	}
+	return (&fake{}).floats(body[v.Offsets[0]:v.Offsets[1]])
 }
 
 func (f *fake) loss(w []float64) (sum float64) {

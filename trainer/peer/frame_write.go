@@ -12,11 +12,23 @@ import (
 type outgoing struct {
 	name   string
 	floats []float64
+	double bool    // whether these are F64 whatever weights are
 	ints   []int   // where there are no floats
 	mapped *mapped // nil: in the body
 }
 
 func (o *outgoing) len() int { return max(len(o.floats), len(o.ints)) }
+
+// dtype returns that of the vector where weights have type t.
+func (o *outgoing) dtype(t dtype) dtype {
+	switch {
+	case o.floats == nil:
+		return i64
+	case o.double:
+		return f64
+	}
+	return t
+}
 
 // writer writes frames through one buffer.
 type writer struct {
@@ -31,10 +43,7 @@ func (w *writer) frame(h map[string]any, t dtype, vectors []outgoing) error {
 		described := make(map[string]vectorOf, len(vectors))
 		for i := range vectors {
 			o := &vectors[i]
-			v := vectorOf{Dtype: t, Shape: []int{o.len()}}
-			if o.floats == nil {
-				v.Dtype = i64
-			}
+			v := vectorOf{Dtype: o.dtype(t), Shape: []int{o.len()}}
 			bytes := int64(o.len()) * int64(v.Dtype.size())
 			if v.Map = o.mapped != nil; v.Map {
 				v.Offsets = [2]int64{0, bytes}
@@ -83,8 +92,8 @@ func (w *writer) body(t dtype, vectors []outgoing) error {
 			err = w.ints(o.ints)
 			at += pad + 8*int64(len(o.ints))
 		default:
-			err = w.floats(o.floats, t)
-			at += pad + int64(len(o.floats))*int64(t.size())
+			err = w.floats(o.floats, o.dtype(t))
+			at += pad + int64(len(o.floats))*int64(o.dtype(t).size())
 		}
 		if err != nil {
 			return err

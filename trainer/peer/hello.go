@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -165,7 +166,13 @@ func (p *hello) describe(h header) (err error) {
 		f := &a.Findings[i]
 		f.What, f.Where, f.Remedy = line(f.What), line(f.Where), line(f.Remedy)
 	}
-	return a.divide(h)
+	if err := h.read("lacks", &a.Lacks); err != nil {
+		return err
+	}
+	if err := a.divide(h); err != nil {
+		return err
+	}
+	return a.factorize(h)
 }
 
 // divide takes the blocks, which have all weights.
@@ -189,6 +196,43 @@ func (a *About) divide(h header) error {
 	}
 	if sum != a.Dim {
 		return fmt.Errorf("the blocks have %d weights of %d", sum, a.Dim)
+	}
+	return nil
+}
+
+// factorize takes what there are factors of: layers in the order of the blocks.
+func (a *About) factorize(h header) error {
+	if !a.Can(HasFactors) {
+		return nil
+	}
+	if err := h.read("factors", &a.Factors); err != nil {
+		return err
+	}
+	next := 0
+	for _, l := range a.Factors.Layers {
+		i := next + slices.IndexFunc(a.Blocks[next:], func(b Block) bool { return b.Name == line(l.Block) })
+		if i < next {
+			return fmt.Errorf("factors has the layer %.40q where no block of that name is due", line(l.Block))
+		}
+		next = i + 1
+		switch b := &a.Blocks[i]; l.Kind {
+		case "matrix", "table":
+			if len(b.Shape) < 2 || b.Size() == 0 {
+				return fmt.Errorf("factors has %.40q, a %s of shape %v", b.Name, l.Kind, b.Shape)
+			}
+			if l.Bias {
+				if next == len(a.Blocks) || a.Blocks[next].Size() != b.Shape[0] {
+					return fmt.Errorf("factors has biases of %.40q, which don't follow it", b.Name)
+				}
+				next++
+			}
+		case "diagonal":
+		default:
+			return fmt.Errorf("factors has a layer of kind %.20q, not matrix, table or diagonal", l.Kind)
+		}
+	}
+	if a.Factors.Draws < 1 || next == 0 {
+		return errors.New("factors has no layers, or no draws")
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 type linearization struct {
 	m       *Model
 	test    bool
+	rows    []int     // of the training rows; nil: all
 	w       []float64 // the weights that it is at
 	slope   []float64 // the gradient there
 	metrics Metrics
@@ -42,10 +43,10 @@ func (l *linearization) movePoint() {
 	if m.observed || m.at == l {
 		return
 	}
-	if m.at = nil; !same(m.point, l.w) {
+	if m.at = nil; !same(m.point, l.w) || !slices.Equal(m.rows, l.rows) {
 		m.point = m.point[:0]
-		m.must(m.end.At(l.w))
-		m.point = append(m.point, l.w...)
+		m.must(m.end.At(l.w, l.rows))
+		m.point, m.rows = append(m.point, l.w...), l.rows
 	}
 	m.at = l
 }
@@ -72,7 +73,7 @@ func (l *linearization) Evaluation() models.Evaluation {
 	}
 	l.evaluate()
 	if l.m.about.Classes > 0 && math.IsNaN(l.metrics.Error) {
-		metrics, err := l.m.end.Loss(nil)
+		metrics, err := l.m.end.Loss(nil, nil)
 		l.m.must(err)
 		l.metrics.Error = metrics.Error
 	}
@@ -81,11 +82,13 @@ func (l *linearization) Evaluation() models.Evaluation {
 
 // EvaluateAt reports how well w does.
 func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
-	ask := l.m.end.Loss
+	var metrics Metrics
+	var err error
 	if l.test {
-		ask = l.m.end.Eval
+		metrics, err = l.m.end.Eval(w)
+	} else {
+		metrics, err = l.m.end.Loss(w, l.rows)
 	}
-	metrics, err := ask(w)
 	l.m.must(err)
 	return l.evaluation(metrics)
 }
@@ -116,7 +119,7 @@ func (l *linearization) GradientTo(dst []float64) {
 // HessianTo stores a product with the Hessian.
 func (l *linearization) HessianTo(dst, v []float64) {
 	if !l.m.about.Can(HasHessian) {
-		l.m.must(l.m.differenceTo(dst, l.w, v, l.m.step(l.w, v)))
+		l.m.must(l.m.differenceTo(dst, l.w, v, l.m.step(l.w, v), l.rows))
 		return
 	}
 	l.movePoint()
@@ -132,8 +135,8 @@ func (l *linearization) Accuracy() (roundoff float64, errorOf func(v []float64) 
 	}
 	return roundoff, func(v []float64) float64 {
 		near, far, h := make([]float64, len(v)), make([]float64, len(v)), l.m.step(l.w, v)
-		l.m.must(l.m.differenceTo(near, l.w, v, h))
-		l.m.must(l.m.differenceTo(far, l.w, v, 2*h))
+		l.m.must(l.m.differenceTo(near, l.w, v, h, l.rows))
+		l.m.must(l.m.differenceTo(far, l.w, v, 2*h, l.rows))
 		return floats.Distance(near, far, 2)
 	}
 }
@@ -186,6 +189,9 @@ func (l *linearization) Dim() int { return l.m.Dim() }
 func (l *linearization) Rows() int {
 	if l.test {
 		return max(1, l.m.about.TestRows)
+	}
+	if l.rows != nil {
+		return len(l.rows)
 	}
 	return max(1, l.m.about.Rows)
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -26,6 +28,7 @@ type Model struct {
 	notes  []string
 	flat   string         // why a model that answers Gauss–Newton products has none to use; "": it has
 	point  []float64      // where the endpoint's is; empty: not known
+	rows   []int          // over which requests at the point are; nil: all
 	at     *linearization // whose weights that are; nil: nobody's, as far as is known
 
 	beside, ahead []float64 // for products from differences
@@ -124,10 +127,11 @@ func (m *Model) Offers(need optim.Capability) error {
 	return errors.Join(
 		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton),
 			cmp.Or(m.flat, "the model answers no products with the Gauss–Newton matrix")),
-		lacks(optim.NeedsLayers|optim.NeedsFactors, false,
-			"its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsLayers, false, "its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsFactors, m.about.Can(HasFactors), cmp.Or(m.about.Lacks[HasFactors],
+			"the model gives no factors of its curvature")+": expected a method that needs none, as soap"),
 		lacks(optim.NeedsSquares, false, "the model gives no squares of its rows' gradients"),
-		lacks(optim.NeedsSample, false, "the model answers no products over some of its rows"),
+		lacks(optim.NeedsSample, m.about.Can(HasSample), "the model answers no products over some of its rows"),
 		lacks(optim.NeedsJacobian, need&optim.NeedsMatrix != 0, "the model gives no rows of its Jacobian"),
 	)
 }
@@ -158,6 +162,61 @@ func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearizat
 	return &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
 }
 
+// BindSample returns the model on some of its training rows.
+func (m *Model) BindSample(rows []int) objective.Linearization {
+	return &linearization{m: m, rows: slices.Clone(rows), w: make([]float64, m.Dim())}
+}
+
+// FactorMatrices returns the layers that the model has factors of.
+func (m *Model) FactorMatrices() (all []optim.Matrix) {
+	next := 0
+	for _, l := range m.about.Factors.Layers {
+		for m.about.Blocks[next].Name != line(l.Block) {
+			next++
+		}
+		b := m.blocks[next]
+		o := optim.Matrix{To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols, Offset: b.Offset, Biased: l.Bias,
+			DiagonalInputs: l.Kind == "diagonal", DiagonalOutputs: l.Kind == "table"}
+		if o.DiagonalInputs {
+			o.Rows, o.Cols = 1, b.Size()
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// RowsFactorsTo stores factors at w over some rows, by targets that are drawn from rng.
+func (m *Model) RowsFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
+	draws := make([]float64, len(rows)*m.about.Factors.Draws)
+	draw := rng.Float64
+	if m.about.Factors.Normal {
+		draw = rng.NormFloat64
+	}
+	for i := range draws {
+		draws[i] = draw()
+	}
+	var sizes []int
+	length := 0
+	for _, f := range factors {
+		sizes = append(sizes, len(f.Inputs), len(f.Outputs))
+		length += len(f.Inputs) + len(f.Outputs)
+	}
+	all := make([]float64, length)
+	m.must(m.end.FactorsTo(all, w, m.some(rows), draws, sizes))
+	for _, f := range factors {
+		all = all[copy(f.Inputs, all):]
+		all = all[copy(f.Outputs, all):]
+	}
+}
+
+// some returns rows as the model is asked for them: nil for all of one that has no others.
+func (m *Model) some(rows []int) []int {
+	if len(rows) == max(1, m.about.Rows) && !m.about.Can(HasRows) {
+		return nil
+	}
+	return rows
+}
+
 // Current returns the model at the weights that its program has now, and stores those. What it returned before is void.
 func (m *Model) Current(w []float64) (objective.Linearization, error) {
 	if err := m.end.Start(w); err != nil {
@@ -169,10 +228,7 @@ func (m *Model) Current(w []float64) (objective.Linearization, error) {
 
 // RowsGradientTo stores the gradient of the mean over some rows at w.
 func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
-	if len(rows) == max(1, m.about.Rows) && !m.about.Can(HasRows) {
-		rows = nil // all at once
-	}
-	loss, err := m.end.RowsGradientTo(dst, w, rows)
+	loss, err := m.end.RowsGradientTo(dst, w, m.some(rows))
 	m.must(err)
 	return loss
 }
@@ -242,8 +298,8 @@ func (m *Model) step(w, v []float64) float64 {
 }
 
 // differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv))
-// / 2h.
-func (m *Model) differenceTo(dst, w, v []float64, h float64) error {
+// / 2h, over some rows; nil: all.
+func (m *Model) differenceTo(dst, w, v []float64, h float64, rows []int) error {
 	if math.IsInf(h, 0) {
 		clear(dst)
 		return nil
@@ -251,10 +307,10 @@ func (m *Model) differenceTo(dst, w, v []float64, h float64) error {
 	if len(m.beside) != len(w) {
 		m.beside, m.ahead = make([]float64, len(w)), make([]float64, len(w))
 	}
-	if _, err := m.end.RowsGradientTo(m.ahead, floats.AddScaledTo(m.beside, w, h, v), nil); err != nil {
+	if _, err := m.end.RowsGradientTo(m.ahead, floats.AddScaledTo(m.beside, w, h, v), rows); err != nil {
 		return err
 	}
-	if _, err := m.end.RowsGradientTo(dst, floats.AddScaledTo(m.beside, w, -h, v), nil); err != nil {
+	if _, err := m.end.RowsGradientTo(dst, floats.AddScaledTo(m.beside, w, -h, v), rows); err != nil {
 		return err
 	}
 	for i, g := range m.ahead {

@@ -12,7 +12,7 @@ func TestModelOffers(t *testing.T) {
 	m := &Model{about: &About{Name: "m", Has: []string{HasGradient, HasHessian, HasGaussNewton, HasDiagonal, HasEval, HasRows}}}
 	for need, want := range map[optim.Capability]string{
 		optim.NeedsRows | optim.NeedsGaussNewton: "",
-		optim.NeedsFactors:                       "layers are not known",
+		optim.NeedsFactors:                       "no factors of its curvature",
 		optim.NeedsSquares:                       "squares",
 		optim.NeedsSample:                        "products over some of its rows",
 	} {

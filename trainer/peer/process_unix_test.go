@@ -141,7 +141,7 @@ func programs(t *testing.T) {
 				if (client.wire.mapped != nil) != (c.how == "mapped") {
 					t.Error("mapped:", (client.wire.mapped != nil))
 				}
-				if again := client.At(x); c.want != "" && (again == nil || again.Error() != err.Error()) {
+				if again := client.At(x, nil); c.want != "" && (again == nil || again.Error() != err.Error()) {
 					t.Errorf("%v, then %v", err, again)
 				}
 				dir := client.wire.program.files.dir

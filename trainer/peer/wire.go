@@ -34,6 +34,7 @@ type request struct {
 	name     string    // of the vector that goes with it
 	vector   []float64 // as long as the weights; nil: none
 	rows     []int     // nil: none
+	draws    []float64 // random numbers, of which there may be any; nil: none
 	want     string    // the vector that the reply has; "": none
 	dst      []float64 // for it
 	loss     bool      // whether the reply has a loss
@@ -48,6 +49,9 @@ func (q *request) vectors(m *mapped) (out []outgoing) {
 	}
 	if q.rows != nil {
 		out = append(out, outgoing{name: "rows", ints: q.rows})
+	}
+	if q.draws != nil {
+		out = append(out, outgoing{name: "draws", floats: q.draws, double: true})
 	}
 	return out
 }

@@ -17,10 +17,15 @@ type block struct {
 	m, n, at int
 }
 
-// blocksOf returns the matrices of an objective of n weights, and the numbers that are in none of them.
-func blocksOf(o optim.Objective, n int) (all []block, rest []optim.Span) {
+// matricesOf returns the blocks of an objective that has matrices.
+func matricesOf(o optim.Objective, n int) (all []block, rest []optim.Span) {
+	return blocksOf(o.(optim.MatrixObjective).Matrices(), n)
+}
+
+// blocksOf returns matrices among n weights, and the numbers that are in none of them.
+func blocksOf(matrices []optim.Matrix, n int) (all []block, rest []optim.Span) {
 	at, next := 0, 0
-	for _, m := range o.(optim.MatrixObjective).Matrices() {
+	for _, m := range matrices {
 		b := block{Matrix: m, m: m.Rows, n: m.Cols, at: at}
 		if m.Biased {
 			b.n++

@@ -14,7 +14,7 @@ import (
 // TestBlocks: blocks are the matrices with their biases as the last column, and the rest is what is in none.
 func TestBlocks(t *testing.T) {
 	matrices, n := several()
-	all, rest := blocksOf(&given{n: n, matrices: matrices}, n)
+	all, rest := matricesOf(&given{n: n, matrices: matrices}, n)
 	flat := normals(newRand(1), n)
 	in := inBlocks(matrices, n)
 	at := 0
@@ -45,7 +45,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("number %d: in a block %v, in the rest %v", k, in[k], outside[k])
 		}
 	}
-	if _, rest := blocksOf(&given{n: 3}, 3); !slices.Equal(rest, []optim.Span{{First: 0, Last: 3}}) {
+	if _, rest := matricesOf(&given{n: 3}, 3); !slices.Equal(rest, []optim.Span{{First: 0, Last: 3}}) {
 		t.Errorf("without matrices the rest is %v", rest)
 	}
 }
@@ -53,7 +53,7 @@ func TestBlocks(t *testing.T) {
 // TestAdd: rows of a block are added where they belong, whatever strips they come in.
 func TestAdd(t *testing.T) {
 	matrices, n := several()
-	all, _ := blocksOf(&given{n: n, matrices: matrices}, n)
+	all, _ := matricesOf(&given{n: n, matrices: matrices}, n)
 	rng := newRand(2)
 	for i, b := range all {
 		x, flat := normal(rng, b.m, b.n), normals(rng, n)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"newtop/internal/vector"
@@ -25,7 +26,8 @@ import (
 //
 //	(S ⊗ A + γI)⁻¹ ≈ (S + √γ/π·I)⁻¹ ⊗ (A + π√γ·I)⁻¹
 //
-// A factor of more rows than some bound is the mean of its eigenvalues, times I. Numbers that are in no block have the
+// A factor of more rows than some bound is the mean of its eigenvalues, times I; one that is a diagonal is that. Where A is
+// one and W a row, γ is added to A alone. Numbers that are in no block have the
 // mean eigenvalue of all blocks.
 type Curvature struct {
 	Factors CurvatureFactors
@@ -51,7 +53,7 @@ type CurvatureFactors struct {
 }
 
 // blockFactors are a block's factors, and their damped inverses as they were made last. Of a long side all are one
-// number.
+// number, and of a diagonal those on it.
 type blockFactors struct {
 	A        optim.Numbers `archive:"inputs"`
 	S        optim.Numbers `archive:"outputs"`
@@ -62,9 +64,9 @@ type blockFactors struct {
 // NewCurvature returns one of n weights whose factors are empty, for sides of at most that many rows.
 func NewCurvature(o optim.Objective, n, side int) *Curvature {
 	c := &Curvature{Factors: CurvatureFactors{Side: side}}
-	blocks, _ := blocksOf(o, n)
+	blocks, _ := blocksOf(o.(optim.FactorObjective).FactorMatrices(), n)
 	for _, b := range blocks {
-		a, s := room(b.n, side), room(b.m, side)
+		a, s := room(b.n, side, b.DiagonalInputs), room(b.m, side, b.DiagonalOutputs)
 		c.Factors.Blocks = append(c.Factors.Blocks, blockFactors{
 			A: make([]float64, a), S: make([]float64, s), InverseA: make([]float64, a), InverseS: make([]float64, s),
 		})
@@ -74,8 +76,11 @@ func NewCurvature(o optim.Objective, n, side int) *Curvature {
 }
 
 // room returns how many numbers a factor of d rows has.
-func room(d, side int) int {
-	if d > side {
+func room(d, side int, diagonal bool) int {
+	switch {
+	case diagonal:
+		return d
+	case d > side:
 		return 1
 	}
 	return d * d
@@ -84,13 +89,13 @@ func room(d, side int) int {
 // RestoreCurvature returns one with factors that were carried, or an error where they are not those of the objective's
 // weights.
 func RestoreCurvature(from *CurvatureFactors, o optim.Objective, n int) (*Curvature, error) {
-	blocks, _ := blocksOf(o, n)
+	blocks, _ := blocksOf(o.(optim.FactorObjective).FactorMatrices(), n)
 	if from == nil || len(blocks) != len(from.Blocks) {
 		return nil, errors.New("factors of other blocks of weights")
 	}
 	for i, b := range blocks {
 		f := &from.Blocks[i]
-		a, s := room(b.n, from.Side), room(b.m, from.Side)
+		a, s := room(b.n, from.Side, b.DiagonalInputs), room(b.m, from.Side, b.DiagonalOutputs)
 		if len(f.A) != a || len(f.InverseA) != a || len(f.S) != s || len(f.InverseS) != s {
 			return nil, errors.New("factors of another size")
 		}
@@ -103,7 +108,7 @@ func RestoreCurvature(from *CurvatureFactors, o optim.Objective, n int) (*Curvat
 // layOut makes room and tasks.
 func (c *Curvature) layOut(o optim.Objective, n int) {
 	c.objective = o.(optim.FactorObjective)
-	c.blocks, c.rest = blocksOf(o, n)
+	c.blocks, c.rest = blocksOf(c.objective.FactorMatrices(), n)
 	c.g, c.y, c.z = make([]float64, n), make([]float64, n), make([]float64, n)
 	c.fresh, c.inverts, c.solves, c.price = nil, refreshes{}, tasks{}, 0
 	for i := range c.blocks {
@@ -111,10 +116,10 @@ func (c *Curvature) layOut(o optim.Objective, n int) {
 		c.fresh = append(c.fresh, optim.Factors{Inputs: make([]float64, len(f.A)), Outputs: make([]float64, len(f.S))})
 		c.inverts.add(func() (float64, error) { return c.invert(b, f) })
 		cost := 0 // of a row
-		if len(f.A) > 1 {
+		if whole(f.A, b.n) {
 			cost += b.n * b.n
 		}
-		if len(f.S) > 1 {
+		if whole(f.S, b.m) {
 			cost += b.m * b.n
 		}
 		c.price += float64(cost) * float64(b.m)
@@ -158,7 +163,7 @@ func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error)
 		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
 	for _, x := range []struct{ len, d int }{{len(f.A), b.n}, {len(f.S), b.m}} {
-		if x.len > 1 {
+		if x.len > 1 && x.len == x.d*x.d {
 			spent += inverseCost * cube(x.d)
 		}
 	}
@@ -168,6 +173,9 @@ func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error)
 // damping returns what is added to A and to S, π√γ and √γ/π. Where one of them is 0, π is 1.
 func (c *Curvature) damping(b *block, f *blockFactors) (ofA, ofS float64) {
 	pi, root := 1.0, math.Sqrt(c.Factors.Gamma)
+	if b.m == 1 && b.DiagonalInputs {
+		return c.Factors.Gamma, 0
+	}
 	if a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m); a > 0 && s > 0 {
 		pi = math.Sqrt(a / s)
 	}
@@ -176,8 +184,8 @@ func (c *Curvature) damping(b *block, f *blockFactors) (ofA, ofS float64) {
 
 // meanDiagonal returns the mean of the diagonal of a factor of d rows, which is the mean of its eigenvalues.
 func meanDiagonal(x []float64, d int) float64 {
-	if len(x) == 1 {
-		return x[0]
+	if !whole(x, d) {
+		return floats.Sum(x) / float64(len(x))
 	}
 	sum := 0.0
 	for i := range d {
@@ -186,15 +194,20 @@ func meanDiagonal(x []float64, d int) float64 {
 	return sum / float64(d)
 }
 
+// whole reports whether a factor of d rows is a matrix, rather than a diagonal or the mean of one.
+func whole(x []float64, d int) bool { return len(x) == d*d && d > 1 }
+
 // inverseCost is how many multiplications inverseTo takes, in d³ (Golub & Van Loan 2013, §4.2.5; Higham 2002, §14.3).
 const inverseCost = 0.5
 
-// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, or of one number for a multiple of I, and reports
-// whether it could.
+// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, of d numbers for a diagonal, or of one for a multiple of
+// I, and reports whether it could.
 func inverseTo(dst, f []float64, d int, shift float64) bool {
-	if len(f) == 1 {
-		dst[0] = 1 / (f[0] + shift)
-		return vector.Finite(f[0]) && vector.Finite(dst[0])
+	if !whole(f, d) {
+		for i, v := range f {
+			dst[i] = 1 / (v + shift)
+		}
+		return vector.Finite(vector.Norm(f)) && vector.Finite(vector.Norm(dst))
 	}
 	copy(dst, f)
 	for i := range d {
@@ -236,18 +249,30 @@ func (c *Curvature) SolveTo(s *optim.State, dst, r []float64) (spent float64) {
 func (c *Curvature) solve(b *block, f *blockFactors, from, to int) {
 	x, z := b.of(c.g), b.of(c.z)
 	scale := 1.0
-	if len(f.S) > 1 {
+	switch {
+	case whole(f.S, b.m):
 		b.leftTo(z, blas.NoTrans, f.InverseS, x, from, to)
 		x = z
-	} else {
+	case len(f.S) == 1:
 		scale = f.InverseS[0]
+	default:
+		for i := from; i < to; i++ {
+			vector.Scale(z[i*b.n:][:b.n], f.InverseS[i], x[i*b.n:])
+		}
+		x = z
 	}
-	if len(f.A) > 1 {
-		y := b.of(c.y)
+	y := b.of(c.y)
+	switch {
+	case whole(f.A, b.n):
 		b.rightTo(y, x, f.InverseA, from, to)
 		x = y
-	} else {
+	case len(f.A) == 1:
 		scale *= f.InverseA[0]
+	default:
+		for i := from; i < to; i++ {
+			vector.Mul(y[i*b.n:][:b.n], f.InverseA, x[i*b.n:])
+		}
+		x = y
 	}
 	b.add(c.dst, scale, x, from, to)
 }
@@ -274,6 +299,13 @@ func spectrum(f []float64, d int) []float64 {
 	switch {
 	case len(f) == 1 && d > 1:
 		return nil
+	case !whole(f, d):
+		values := slices.Sorted(slices.Values(f))
+		slices.Reverse(values)
+		if k := len(values); k > exactRows {
+			values = slices.Delete(values, 8, k-8)
+		}
+		return values
 	case d <= exactRows:
 		values := make([]float64, d)
 		a := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: append([]float64(nil), f...)}

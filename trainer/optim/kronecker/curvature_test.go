@@ -131,6 +131,55 @@ func TestCurvatureAgainstDense(t *testing.T) {
 	}
 }
 
+// TestDiagonalFactors: a table has one for its symbols, whatever the bound on sides; γ alone is added to that of a row of numbers by
+// themselves. SOAP has no basis of a table's symbols.
+func TestDiagonalFactors(t *testing.T) {
+	matrices, n := inOrder(optim.Matrix{Rows: 40, Cols: 3, DiagonalOutputs: true}, optim.Matrix{Rows: 1, Cols: 4, DiagonalInputs: true})
+	rng, gamma := newRand(1), 0.09
+	a := spd(rng, 3)
+	often, squares, r, got := make([]float64, 40), []float64{0, 1, 2, 7}, normals(rng, n), make([]float64, n)
+	for i := range often {
+		often[i] = float64(i) / 780
+	}
+	o := &given{n: n, matrices: matrices, factors: [][]optim.Factors{{
+		{Inputs: a.RawMatrix().Data, Outputs: often}, {Inputs: squares, Outputs: []float64{1}},
+	}}}
+	c := NewCurvature(o, n, 16)
+	c.Update(nil, nil, 0.95, nil)
+	if _, err := c.Invert(&optim.State{}, gamma); err != nil {
+		t.Fatal(err)
+	}
+	c.SolveTo(&optim.State{Run: inAnyOrder}, got, r)
+	pi := math.Sqrt(mat.Trace(a) / 3 / (1. / 40))
+	var inverse mat.Dense
+	if err := inverse.Inverse(combined(1, a, pi*math.Sqrt(gamma), identity(3))); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, n)
+	for i, f := range often {
+		mat.NewVecDense(3, want[3*i:3*i+3]).MulVec(&inverse, mat.NewVecDense(3, r[3*i:3*i+3]))
+		for j := range 3 {
+			want[3*i+j] /= f + math.Sqrt(gamma)/pi
+		}
+	}
+	for i, v := range squares {
+		want[120+i] = r[120+i] / (v + gamma)
+	}
+	if far := apart(got, want); !(far <= 1e-12*largest(want)) {
+		t.Errorf("%.1e off of %.1e", far, largest(want))
+	}
+	told := c.Report().Factors
+	if v := told[0].Values; len(v) != 16 || v[0] != 39./780 || v[15] != 0 || told[3].Damping != gamma {
+		t.Errorf("told %v and a damping of %v", v, told[3].Damping)
+	}
+	if back, err := RestoreCurvature(&c.Factors, o, n); err != nil || len(back.blocks) != 2 {
+		t.Errorf("restored: %v", err)
+	}
+	if f := newMoments(&optim.State{Objective: o, W: r}, 512).Factors[0]; f.L != nil || f.R == nil {
+		t.Errorf("SOAP has the factors %v", f)
+	}
+}
+
 // TestOrderOfTheProduct: over one row, with the mean over classes as the model has them, S ⊗ A is the Gauss–Newton matrix of each
 // layer in the order in which the flat vector has its weights and, behind them, its biases.
 func TestOrderOfTheProduct(t *testing.T) {

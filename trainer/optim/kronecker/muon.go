@@ -102,7 +102,7 @@ func (p *muon) Begin(s *optim.State, rate float64) {
 }
 
 func (p *muon) layOut(s *optim.State) {
-	blocks, _ := blocksOf(s.Objective, len(s.W))
+	blocks, _ := matricesOf(s.Objective, len(s.W))
 	next := 0
 	p.steps, p.price = tasks{}, 0
 	p.works = make([]schulz, len(blocks))

@@ -42,6 +42,8 @@ func (o *given) Loss([]float64) float64   { return 1 }
 func (o *given) Charge(m float64)         { o.charged += m }
 func (o *given) Matrices() []optim.Matrix { return o.matrices }
 
+func (o *given) FactorMatrices() []optim.Matrix { return o.matrices }
+
 func (o *given) GradientTo(dst, _ []float64) float64 {
 	copy(dst, o.gradients[o.asked%len(o.gradients)])
 	o.asked++

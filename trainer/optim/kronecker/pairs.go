@@ -88,10 +88,10 @@ func (p *pairs) correct() {
 func newMoments(s *optim.State, side int) *moments {
 	n := len(s.W)
 	k := &moments{M: make([]float64, n), V: make([]float64, n), Beta1t: 1, Beta2t: 1, Side: side}
-	blocks, _ := blocksOf(s.Objective, n)
+	blocks, _ := matricesOf(s.Objective, n)
 	for _, b := range blocks {
 		var f factors
-		if b.m > 1 && b.m <= side {
+		if b.m > 1 && b.m <= side && !b.DiagonalOutputs {
 			f.L = newFactor(b.m)
 		}
 		if b.n > 1 && b.n <= side {
@@ -107,7 +107,7 @@ func (p *pairs) Restored(s *optim.State) error {
 	if p.Moves == nil {
 		return nil
 	}
-	blocks, _ := blocksOf(s.Objective, len(s.W))
+	blocks, _ := matricesOf(s.Objective, len(s.W))
 	if len(blocks) != len(p.Moves.Factors) {
 		return errors.New("factors of other blocks of weights")
 	}
@@ -123,7 +123,7 @@ func (p *pairs) Restored(s *optim.State) error {
 // layOut makes the pairs.
 func (p *pairs) layOut(s *optim.State) {
 	var blocks []block
-	blocks, p.rest = blocksOf(s.Objective, len(s.W))
+	blocks, p.rest = matricesOf(s.Objective, len(s.W))
 	p.all = make([]pair, len(blocks))
 	p.absorb, p.restAt, p.absorbed = tasks{}, 0, 0
 	for i, b := range blocks {

@@ -123,6 +123,8 @@ func (o *degenerate) Blocks(count int) []optim.Objective {
 	return parts
 }
 
+func (o *degenerate) FactorMatrices() []optim.Matrix { return o.Matrices() }
+
 func (o *degenerate) Matrices() []optim.Matrix {
 	return []optim.Matrix{{To: 1, Rows: 1, Cols: o.Dim()}}
 }

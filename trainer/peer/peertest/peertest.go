@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -33,6 +34,9 @@ type Server struct {
 	now         Manner // to the client that is there
 	train, test objective.Linearization
 	batch       *models.Batch
+	whole       *objective.Objective
+	part        *objective.Objective // some rows, where the point is over these; nil: all
+	point       []float64            // of part
 	requests    int
 	observed    bool
 }
@@ -140,6 +144,7 @@ func (s *Server) bind() {
 		s.test = p.Bind(objective.Rows{Part: datasets.Test}, models.Options{})
 	}
 	s.batch = p.Network.NewBatch(p.Train.X, p.Train.T, p.Train.Rows())
+	s.whole, s.part = objective.Bind(p, p, objective.Rows{}, &objective.Work{}, models.Options{}), nil
 }
 
 // message is a frame: its head, and its vectors by name.
@@ -171,18 +176,22 @@ func (s *Server) greet(c net.Conn) error {
 	}
 	has := s.now.Has
 	if has == nil {
-		has = []string{"grad", "hv", "gnv", "diag", "rows", "event"}
+		has = []string{"grad", "hv", "gnv", "diag", "rows", "event", "sample"}
+		if len(p.Data.Classes) > 0 {
+			has = append(has, "factors")
+		}
 		if s.test != nil {
 			has = append(has, "eval")
 		}
 	}
-	var blocks []map[string]any
+	var blocks, layers []map[string]any
 	at := 0
 	for _, b := range p.Network.Blocks() { // whatever lies between blocks is biases
 		if b.Offset > at {
 			blocks = append(blocks, map[string]any{"name": fmt.Sprint("bias", at), "shape": []int{b.Offset - at}})
 		}
 		blocks = append(blocks, map[string]any{"name": fmt.Sprintf("weight%d", b.To), "shape": []int{b.Rows, b.Cols}})
+		layers = append(layers, map[string]any{"block": fmt.Sprintf("weight%d", b.To), "kind": "matrix", "bias": true})
 		at = b.Offset + b.Size()
 	}
 	if at < p.Network.Dim() {
@@ -193,6 +202,7 @@ func (s *Server) greet(c net.Conn) error {
 		"n": p.Network.Dim(), "dtype": s.dtype(),
 		"blocks": blocks, "has": has, "rows": p.Train.Rows(), "test_rows": p.Test.Rows(),
 		"classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
+		"factors": map[string]any{"draws": 1, "layers": layers},
 	}
 	if err := s.send(c, hello, "", nil); err != nil {
 		return err
@@ -253,13 +263,21 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 		copy(out, s.Start)
 		s.train.Update(out)
 	case "at":
+		if s.part = nil; m.rows != nil {
+			s.part, s.point = s.whole.Sample(0, m.rows).(*objective.Objective), m.w["w"]
+			break
+		}
 		s.train.Update(m.w["w"])
 	case "set":
 		s.mu.Lock()
 		s.kept = m.w["w"]
 		s.mu.Unlock()
+	case "factors":
+		name, out = "factors", s.factors(m)
 	case "loss":
-		if w := m.w["w"]; w != nil {
+		if m.rows != nil {
+			figures(s.whole.Sample(1, m.rows).(*objective.Objective).Evaluate(m.w["w"]))
+		} else if w := m.w["w"]; w != nil {
 			figures(s.train.EvaluateAt(w))
 		} else {
 			figures(s.train.Evaluation())
@@ -276,6 +294,8 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 			beside.Update(m.w["w"])
 			beside.GradientTo(out)
 			reply["loss"] = number(beside.Loss())
+		case s.part != nil:
+			reply["loss"] = number(s.part.GradientTo(out, s.point))
 		default:
 			s.train.GradientTo(out)
 			figures(s.train.Evaluation())
@@ -285,7 +305,11 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 		s.train.HessianTo(out, m.w["v"])
 	case "gnv":
 		name = "gnv"
-		s.train.GaussNewtonTo(out, m.w["v"])
+		if s.part != nil {
+			s.part.GaussNewton(s.point).MulVecTo(out, m.w["v"])
+		} else {
+			s.train.GaussNewtonTo(out, m.w["v"])
+		}
 	case "diag":
 		name = "diag"
 		s.train.GaussNewtonDiagTo(out)
@@ -293,6 +317,32 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 		reply["error"] = map[string]string{"kind": "unsupported", "message": fmt.Sprint("there is no ", op)}
 	}
 	return over, s.send(c, reply, name, out)
+}
+
+// factors returns those of all layers, of classes that the numbers of the request draw.
+func (s *Server) factors(m *message) (out []float64) {
+	all := s.Problem.Network.NewFactors(math.MaxInt)
+	for i, sizes := range m.header["sizes"].([]any) {
+		f := &all[i/2].Inputs
+		if i%2 == 1 {
+			f = &all[i/2].Outputs
+		}
+		*f = make([]float64, int(sizes.(float64)))
+	}
+	s.batch.FactorsTo(all, m.w["w"], m.rows, rand.New((*replay)(&message{w: m.w})))
+	for _, f := range all {
+		out = append(append(out, f.Inputs...), f.Outputs...)
+	}
+	return out
+}
+
+// replay has rand.Rand.Float64 return the numbers of a request.
+type replay message
+
+func (r *replay) Uint64() uint64 {
+	x := r.w["draws"][0]
+	r.w["draws"] = r.w["draws"][1:]
+	return uint64(x * (1 << 53))
 }
 
 func number(v float64) any {

@@ -218,6 +218,9 @@ func (n *Net) Matrices() []optim.Matrix {
 	}
 }
 
+// FactorMatrices are the Matrices.
+func (n *Net) FactorMatrices() []optim.Matrix { return n.Matrices() }
+
 // BatchFactorsTo stores the factors, a number for its mean where there is room for one alone, of classes that it draws.
 func (n *Net) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
 	n.Factored = append(n.Factored, slices.Clone(rows))
