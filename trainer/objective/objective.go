@@ -188,19 +188,19 @@ func (o *Objective) Linearize(w []float64) {
 // Hessian returns the Hessian at w, which counts its products.
 func (o *Objective) Hessian(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.HessianTo, cost: o.cost.Hessian/o.cost.Gradient + o.recomputation()}
+	return &product{o: o, apply: o.passes.HessianTo, cost: o.cost.Hessian/o.cost.Gradient + recomputation(o)}
 }
 
 // GaussNewton returns the generalized Gauss–Newton matrix at w, which counts its products.
 func (o *Objective) GaussNewton(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.GaussNewtonTo, cost: o.cost.GaussNewton/o.cost.Gradient + o.recomputation()}
+	return &product{o: o, apply: o.passes.GaussNewtonTo, cost: o.cost.GaussNewton/o.cost.Gradient + recomputation(o)}
 }
 
 // GaussNewtonRows is GaussNewton through explicit Jacobian rows, at their price.
 func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 	o.Linearize(w)
-	return &product{o: o, apply: o.passes.GaussNewtonRowsTo, cost: o.cost.Rows/o.cost.Gradient + o.recomputation()}
+	return &product{o: o, apply: o.passes.GaussNewtonRowsTo, cost: o.cost.Rows/o.cost.Gradient + recomputation(o)}
 }
 
 // GaussNewtonMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once
@@ -208,7 +208,7 @@ func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.Linearize(w)
 	o.chargePasses()
-	price := o.cost.Matrix/o.cost.Gradient + float64(o.problem.Outputs())*o.recomputation()
+	price := o.cost.Matrix/o.cost.Gradient + float64(o.problem.Outputs())*recomputation(o)
 	// The sum is the same for any number of parts, of which several processes have others than one.
 	before := o.Spent.Equivalents
 	charged := before
@@ -228,14 +228,14 @@ func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch fu
 func (p *product) Flops() float64 { return 2 * p.cost * p.o.cost.Gradient * float64(p.o.Rows()) }
 
 // recomputation returns what every product pays for passes that were not kept, in gradient equivalents.
-func (o *Objective) recomputation() float64 {
+func recomputation(o *Objective) float64 {
 	return 1 - float64(o.passes.RetainedRows())/float64(o.Rows())
 }
 
 // chargePasses charges the passes that the next product does again because Update did not keep them.
 func (o *Objective) chargePasses() {
 	if !o.passes.Current() {
-		o.Spent.Equivalents += o.Share * (1 - o.recomputation())
+		o.Spent.Equivalents += o.Share * (1 - recomputation(o))
 	}
 }
 
@@ -243,7 +243,7 @@ func (o *Objective) chargePasses() {
 func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.Linearize(w)
 	o.chargePasses()
-	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.recomputation())
+	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + recomputation(o))
 	o.passes.GaussNewtonDiagTo(dst)
 }
 

@@ -65,7 +65,7 @@ func TestMatrixIsThatOfTheProducts(t *testing.T) {
 		if err := part.GaussNewtonMatrixTo(m, w, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := part.Share * (cost.Matrix/cost.Gradient + float64(network.Outputs())*part.recomputation())
+		want := part.Share * (cost.Matrix/cost.Gradient + float64(network.Outputs())*recomputation(part))
 		if got := part.Spent.Equivalents - before; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("an assembly is charged %g gradient equivalents, expected %g", got, want)
 		}

@@ -28,12 +28,12 @@ type MatrixObjective interface {
 // Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is
 // Biased Cols + 1, the last of which is a 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows, of the derivatives
 // g = ∂(−log p(y|x,w))/∂v by the net inputs of the layer To, for a target y that is drawn from the model's own
-// distribution. Where there is room for a single number it is the mean of the factor's diagonal, and of a diagonal that is
-// all there is.
+// distribution. Where there is room for a single number it is the mean of the factor's diagonal, and of a diagonal that
+// is all there is.
 type Factors struct{ Inputs, Outputs []float64 }
 
-// FactorObjective has the factors of all its FactorMatrices, which may be others than Matrices: with biases, and with rows
-// of numbers that have a diagonal. BatchFactorsTo stores those at w over the given rows (indices in
+// FactorObjective has the factors of all its FactorMatrices, which may be others than Matrices: with biases, and with
+// rows of numbers that have a diagonal. BatchFactorsTo stores those at w over the given rows (indices in
 // [0, Rows)) in factors, which has room for each; what is random it draws from rng, the same for any number of threads.
 // They are of the rows' loss alone: a penalty on weights has its share in the curvature beside them, and inputs have no
 // noise.

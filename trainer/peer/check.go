@@ -82,10 +82,11 @@ func (m *Model) check() error {
 		if err := p.apply(second, u); err != nil {
 			return err
 		}
-		if d := skew(first, second, v, u); d > symmetric && !m.rounds() {
+		if d := skew(first, second, v, u); d > symmetric && !m.about.rounds() {
 			m.drop(p.request)
 			m.notes = append(
-				m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d, m.because()))
+				m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d,
+					m.about.because()))
 			continue
 		}
 		switch {
@@ -118,7 +119,7 @@ func skew(av, au, v, u []float64) float64 {
 }
 
 // rounds reports whether the model is known to compute with 16 bits, whose products are symmetric to two digits.
-func (m *Model) rounds() bool { return strings.Contains(m.because(), "16 bits") }
+func (a *About) rounds() bool { return strings.Contains(a.because(), "16 bits") }
 
 // drop leaves a request out of what the model answers.
 func (m *Model) drop(request string) {
@@ -140,7 +141,7 @@ func (m *Model) steady(name string, a, b []float64) error {
 	d := apart(a, b)
 	text := fmt.Sprintf("two %s at the same weights differ by %.1g of their norm", name, d)
 	if !(d <= unsteady) {
-		return fmt.Errorf("%s: %s: expected the same numbers twice%s", m.about.Name, text, m.because())
+		return fmt.Errorf("%s: %s: expected the same numbers twice%s", m.about.Name, text, m.about.because())
 	}
 	m.notes = append(m.notes, text+": a resumed run won't have the same digits")
 	return nil
@@ -168,7 +169,7 @@ func (m *Model) honest(product, v []float64) error {
 			return fmt.Errorf(
 				"%s: a product with the Hessian and differences of gradients are %.1g of their norm apart: expected "+
 					"at most %.1g%s",
-				m.about.Name, d, tolerance, m.because())
+				m.about.Name, d, tolerance, m.about.because())
 		}
 		least, step = min(least, d), step/4
 		before, differences = differences, before
@@ -191,9 +192,9 @@ func apart(a, b []float64) float64 {
 }
 
 // because names what the model has that spoils curvature.
-func (m *Model) because() string {
+func (a *About) because() string {
 	var all []string
-	for _, f := range m.about.Findings {
+	for _, f := range a.Findings {
 		all = append(all, f.String())
 	}
 	if all == nil {

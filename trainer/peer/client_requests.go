@@ -68,8 +68,8 @@ func (c *Client) DiagonalTo(dst []float64) error { return c.product(HasDiagonal,
 
 // FactorsTo asks for Kronecker factors.
 func (c *Client) FactorsTo(dst, w []float64, rows []int, draws []float64, sizes []int) error {
-	_, err := c.ask(&request{op: HasFactors, needs: []string{HasFactors}, name: "w", vector: w, rows: rows, draws: draws,
-		keys: map[string]any{"sizes": sizes}, want: HasFactors, dst: dst})
+	_, err := c.ask(&request{op: HasFactors, needs: []string{HasFactors}, name: "w", vector: w, rows: rows,
+		draws: draws, keys: map[string]any{"sizes": sizes}, want: HasFactors, dst: dst})
 	return err
 }
 

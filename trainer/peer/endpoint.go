@@ -57,6 +57,14 @@ const (
 // Can reports whether the endpoint answers a request.
 func (a *About) Can(request string) bool { return slices.Contains(a.Has, request) }
 
+// some returns rows as the endpoint is asked for them: nil for all of one that has no others.
+func (a *About) some(rows []int) []int {
+	if len(rows) == max(1, a.Rows) && !a.Can(HasRows) {
+		return nil
+	}
+	return rows
+}
+
 // Block is a tensor of weights.
 type Block struct {
 	Name  string `json:"name"`
@@ -86,8 +94,8 @@ type Metrics struct{ Loss, Error, RMSE float64 }
 // Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error
 // that wraps ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
 //
-// The point is the vector of weights that At was last given, at first the weights that the model has, with the rows that
-// requests at it are over; nil: all.
+// The point is the vector of weights that At was last given, at first the weights that the model has, with the rows
+// that requests at it are over; nil: all.
 type Endpoint interface {
 	About() *About
 	// the weights to begin with: those that the model has, or the endpoint's own where it has none
@@ -95,9 +103,10 @@ type Endpoint interface {
 	At(w []float64, rows []int) error
 	// at w over some rows, which the point does not move to; nil: at the point
 	Loss(w []float64, rows []int) (Metrics, error)
-	Eval(w []float64) (Metrics, error)                                     // the same over the test rows
-	GradientTo(dst []float64) (Metrics, error)                             // at the point
-	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows; nil: all
+	Eval(w []float64) (Metrics, error)         // the same over the test rows
+	GradientTo(dst []float64) (Metrics, error) // at the point
+	// at w over some rows; nil: all
+	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error)
 	HessianTo(dst, v []float64) error
 	GaussNewtonTo(dst, v []float64) error
 	DiagonalTo(dst []float64) error

@@ -202,19 +202,11 @@ func (m *Model) RowsFactorsTo(factors []optim.Factors, w []float64, rows []int, 
 		length += len(f.Inputs) + len(f.Outputs)
 	}
 	all := make([]float64, length)
-	m.must(m.end.FactorsTo(all, w, m.some(rows), draws, sizes))
+	m.must(m.end.FactorsTo(all, w, m.about.some(rows), draws, sizes))
 	for _, f := range factors {
 		all = all[copy(f.Inputs, all):]
 		all = all[copy(f.Outputs, all):]
 	}
-}
-
-// some returns rows as the model is asked for them: nil for all of one that has no others.
-func (m *Model) some(rows []int) []int {
-	if len(rows) == max(1, m.about.Rows) && !m.about.Can(HasRows) {
-		return nil
-	}
-	return rows
 }
 
 // Current returns the model at the weights that its program has now, and stores those. What it returned before is void.
@@ -228,7 +220,7 @@ func (m *Model) Current(w []float64) (objective.Linearization, error) {
 
 // RowsGradientTo stores the gradient of the mean over some rows at w.
 func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
-	loss, err := m.end.RowsGradientTo(dst, w, m.some(rows))
+	loss, err := m.end.RowsGradientTo(dst, w, m.about.some(rows))
 	m.must(err)
 	return loss
 }
@@ -282,7 +274,7 @@ func (m *Model) must(err error) {
 // roundoff returns the unit roundoff of the model's numbers: bfloat16's where some have 16 bits.
 func (m *Model) roundoff() float64 {
 	switch {
-	case m.rounds():
+	case m.about.rounds():
 		return 0x1p-9
 	case m.about.Single:
 		return 0x1p-24

@@ -26,9 +26,8 @@ import (
 //
 //	(S ⊗ A + γI)⁻¹ ≈ (S + √γ/π·I)⁻¹ ⊗ (A + π√γ·I)⁻¹
 //
-// A factor of more rows than some bound is the mean of its eigenvalues, times I; one that is a diagonal is that. Where A is
-// one and W a row, γ is added to A alone. Numbers that are in no block have the
-// mean eigenvalue of all blocks.
+// A factor of more rows than some bound is the mean of its eigenvalues, times I; a diagonal is all of it. Where A is a
+// diagonal and W a row, γ is added to A alone. Numbers that are in no block have the mean eigenvalue of all blocks.
 type Curvature struct {
 	Factors CurvatureFactors
 
@@ -200,8 +199,8 @@ func whole(x []float64, d int) bool { return len(x) == d*d && d > 1 }
 // inverseCost is how many multiplications inverseTo takes, in d³ (Golub & Van Loan 2013, §4.2.5; Higham 2002, §14.3).
 const inverseCost = 0.5
 
-// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, of d numbers for a diagonal, or of one for a multiple of
-// I, and reports whether it could.
+// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, of d numbers for a diagonal, or of one for a multiple
+// of I, and reports whether it could.
 func inverseTo(dst, f []float64, d int, shift float64) bool {
 	if !whole(f, d) {
 		for i, v := range f {
