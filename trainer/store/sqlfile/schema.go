@@ -138,5 +138,16 @@ func versionOf(ctx context.Context, s *File, conn *sql.Conn, versions []string) 
 			Expected: fmt.Sprintf("version %d at most: a newer newtop made it", len(versions)),
 		}
 	}
+	// A view may have no end, and SQLite can't be interrupted in it.
+	var name string
+	err = conn.QueryRowContext(ctx, `SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type <> 'trigger' AND name IN
+		('runs', 'epochs', 'solves', 'spectra', 'marks', 'peaks', 'checkpoints', 'parts', 'searches', 'trials')`).
+		Scan(&name)
+	switch {
+	case err == nil:
+		return 0, &FormatError{File: s.FilePath, Found: "a view called " + name, Expected: "a table"}
+	case !errors.Is(err, sql.ErrNoRows):
+		return 0, err
+	}
 	return version, nil
 }

@@ -165,14 +165,28 @@ func TestNotAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ path, want string }{
+	cases := []struct{ path, want string }{
 		{dir, "a directory: expected a run store"},
 		{write("text.db", []byte(strings.Repeat("no database\n", 100))), "no SQLite database: expected a run store"},
 		{foreign, "an SQLite database of another program: expected a run store"},
 		{other, "an SQLite database of another program: expected a run store"},
 		{write("short.db", whole[:2000]), "database"},
 		{write("half.db", whole[:len(whole)/2]), "a damaged SQLite database: expected a run store"},
-	} {
+	}
+	tables, err := raw(t, good).Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tables.Next() { // one that has no end in the place of each
+		var name string
+		if err := tables.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		path := write(name+".db", whole)
+		execute(t, path, "DROP TABLE "+name, "CREATE VIEW "+name+" AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c")
+		cases = append(cases, struct{ path, want string }{path, "a view called " + name + ": expected a table"})
+	}
+	for _, c := range cases {
 		for _, o := range []sqlfile.Options{{}, {ReadOnly: true}} {
 			s, err := store.Open(c.path, o)
 			var format *sqlfile.FormatError

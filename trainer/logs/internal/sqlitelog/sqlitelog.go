@@ -26,6 +26,9 @@ import (
 // patience is how long SQLite waits for a writer's lock. Whoever finds it locked longer is told so, and asks again.
 const patience = 500 * time.Millisecond
 
+// maxCell is how many bytes a row has at most: SQLite takes several times as many to read one.
+const maxCell = 64 << 20
+
 // DB is a database that is open for reading. One goroutine uses it. One that is not on this machine is copied, whole
 // and anew each time that it has changed.
 type DB struct {
@@ -97,6 +100,9 @@ func (d *DB) connect(query url.Values) (err error) {
 	}
 	ctx := context.Background()
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
+		return err
+	}
+	if _, err := sqlite.Limit(d.conn, sqlite3.SQLITE_LIMIT_LENGTH, maxCell); err != nil {
 		return err
 	}
 	if _, err = d.Int(ctx, "PRAGMA schema_version"); d.busy(err) {
@@ -173,11 +179,22 @@ func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error))
 	if err != nil || d.caughtUp && version == d.version {
 		return false, err
 	}
+	if err := d.onlyTables(ctx); err != nil {
+		return false, err
+	}
 	more, err := read(ctx)
 	if err == nil {
 		d.version, d.caughtUp = version, !more
 	}
 	return more, err
+}
+
+// onlyTables refuses a view, and what a module makes up: they may have no end, and SQLite can't be interrupted in them.
+func (d *DB) onlyTables(ctx context.Context) error {
+	return d.Each(ctx, "SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type <> 'trigger' LIMIT 1", nil,
+		func(row []driver.Value) error {
+			return fmt.Errorf("%s: a view called %s: expected a database of tables alone", d.path, Text(row[0]))
+		})
 }
 
 // Each calls f with each row of a query. The row is f's until it returns.
@@ -273,6 +290,8 @@ func (d *DB) describe(err error) error {
 		return err
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%s: no SQLite database", d.path)
+	case sqlite3.SQLITE_TOOBIG:
+		return fmt.Errorf("%s: a row of more than %d MB: expected rows of a log", d.path, maxCell>>20)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%s: a damaged SQLite database", d.path)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:

@@ -3,6 +3,8 @@ package sqlitelog
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -81,6 +83,29 @@ func TestLeavesNothing(t *testing.T) {
 				t.Errorf("%d rows in the end", n)
 			}
 		})
+	}
+}
+
+// TestRefused: what may have no end or takes all memory is refused by name.
+func TestRefused(t *testing.T) {
+	for create, want := range map[string]string{
+		"CREATE VIEW more AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c": "a view called more: expected a database of tables alone",
+		"CREATE VIRTUAL TABLE more USING fts5(a)":                                                         "a view called more: expected a database of tables alone",
+		fmt.Sprintf("INSERT INTO t VALUES (zeroblob(%d))", maxCell+64):                                    "a row of more than 64 MB: expected rows of a log",
+	} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec(t, db, "CREATE TABLE t (a); "+create)
+		db.Close()
+		err = List(files.Here(path), func(ctx context.Context, d *DB) error {
+			return d.Each(ctx, "SELECT a FROM t", nil, func([]driver.Value) error { return nil })
+		})
+		if err == nil || err.Error() != path+": "+want {
+			t.Errorf("%s: %v", create, err)
+		}
 	}
 }
 
