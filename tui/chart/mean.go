@@ -21,30 +21,33 @@ const (
 func (s Spread) String() string { return [...]string{"± σ", "min–max", "no band"}[s] }
 
 // Mean returns the mean of curves at each step of the one with the most points, within a band. Between two of its
-// points a curve is a straight line; before its first point and behind its last one it has no value. The mean goes as
-// far as half of the curves do. Seconds and equivalents are means, too. A value that is not finite is left out, and
-// marked. Of each bucket, Last is the mean, and Min and Max are the ends of the band. Nothing can be appended.
-func Mean(of []*Series, spread Spread) Series {
+// points a curve is a straight line; before its first point it has no value, behind its last one that of the last. The
+// mean goes as far as half of the curves do, or as the longest one if all are over. Seconds and equivalents are means,
+// too. A value that is not finite is left out, and marked. Of each bucket, Last is the mean, and Min and Max are the
+// ends of the band. Nothing can be appended.
+func Mean(of []*Series, spread Spread, over bool) Series {
 	out := Series{Each: 1, filled: 1, banded: spread != NoBand, min: math.NaN()}
 	at, values := make([]int, len(of)), make([]float64, 0, len(of))
 	for _, x := range stepsOf(of) {
-		b, n := Bucket{X0: x, Min: math.NaN(), Max: math.NaN(), Last: math.NaN()}, 0.0
+		b, came := Bucket{X0: x, Min: math.NaN(), Max: math.NaN(), Last: math.NaN()}, 0
 		values = values[:0]
 		for k, s := range of {
 			p, f, ok := valueAt(s, &at[k], x)
 			if !ok {
 				continue
 			}
-			n++
-			b.flaws |= f & broken
-			for axis := range b.X1 {
-				b.X1[axis] += (p.at[axis] - b.X1[axis]) / n
+			if x <= s.Buckets[len(s.Buckets)-1].X1[Epochs] {
+				came++
+				for axis := range b.X1 {
+					b.X1[axis] += (p.at[axis] - b.X1[axis]) / float64(came)
+				}
 			}
+			b.flaws |= f & broken
 			if !math.IsNaN(p.y) {
 				values = append(values, p.y)
 			}
 		}
-		if 2*int(n) < len(of) {
+		if 2*came < len(of) && !(over && len(out.Buckets) > 0) {
 			continue
 		}
 		if b.X1[Epochs] = x; len(values) > 0 {
@@ -113,7 +116,7 @@ func stepsOf(of []*Series) (out []float64) {
 	return out
 }
 
-// valueAt is what a curve has at a step, from bucket *i on; false where it has not begun or has ended. Its y is NaN
+// valueAt is what a curve has at a step, or had last, from bucket *i on; false where it has not begun. Its y is NaN
 // where the value is not finite.
 func valueAt(s *Series, i *int, x float64) (p sample, f flaws, ok bool) {
 	for *i+1 < len(s.Buckets) && s.Buckets[*i+1].X1[Epochs] <= x {
@@ -127,7 +130,7 @@ func valueAt(s *Series, i *int, x float64) (p sample, f flaws, ok bool) {
 		return p, b.flaws, true
 	}
 	if *i+1 == len(s.Buckets) {
-		return p, 0, false
+		return p, 0, true
 	}
 	next := &s.Buckets[*i+1]
 	share := (x - b.X1[Epochs]) / (next.X1[Epochs] - b.X1[Epochs])

@@ -32,7 +32,8 @@ func TestMean(t *testing.T) {
 		"range":         {[]*Series{curveOf(0, 1), curveOf(0, 3), curveOf(0, 8)}, Range, [][4]float64{{0, 4, 1, 8}}, false},
 		"none":          {[]*Series{curveOf(0, 1), curveOf(0, 3)}, NoBand, [][4]float64{{0, 2, 2, 2}}, false},
 		"between":       {[]*Series{curveOf(0, 0, 1, 1, 2, 2), curveOf(0, 0, 2, 4)}, Range, [][4]float64{{0, 0, 0, 0}, {1, 1.5, 1, 2}, {2, 3, 2, 4}}, false},
-		"one goes on":   {[]*Series{curveOf(0, 1), curveOf(0, 3, 1, 5)}, Deviation, [][4]float64{{0, 2, 2 - math.Sqrt2, 2 + math.Sqrt2}, {1, 5, 5, 5}}, false},
+		"one goes on":   {[]*Series{curveOf(0, 1), curveOf(0, 3, 1, 5)}, Deviation, [][4]float64{{0, 2, 2 - math.Sqrt2, 2 + math.Sqrt2}, {1, 3, 3 - 2*math.Sqrt2, 3 + 2*math.Sqrt2}}, false},
+		"all over":      {[]*Series{curveOf(0, 1), curveOf(0, 1), curveOf(0, 1, 1, 4)}, Range, [][4]float64{{0, 1, 1, 1}, {1, 2, 1, 4}}, false},
 		"fewer than ½":  {[]*Series{curveOf(0, 1), curveOf(0, 1), curveOf(0, 1, 1, 5)}, NoBand, [][4]float64{{0, 1, 1, 1}}, false},
 		"later begun":   {[]*Series{curveOf(1, 4, 2, 4), curveOf(0, 2, 1, 2, 2, 2)}, Range, [][4]float64{{0, 2, 2, 2}, {1, 3, 2, 4}, {2, 3, 2, 4}}, false},
 		"not finite":    {[]*Series{curveOf(0, inf), curveOf(0, 3), curveOf(0, 5)}, Range, [][4]float64{{0, 4, 3, 5}}, true},
@@ -41,7 +42,7 @@ func TestMean(t *testing.T) {
 		"no curves":     {nil, Range, nil, false},
 		"empty members": {[]*Series{{}, {}}, Range, nil, false},
 	} {
-		m := Mean(c.of, c.spread)
+		m := Mean(c.of, c.spread, name == "all over")
 		if len(m.Buckets) != len(c.want) {
 			t.Errorf("%s: %d points, not %d", name, len(m.Buckets), len(c.want))
 			continue
@@ -86,7 +87,7 @@ func TestBand(t *testing.T) {
 		low.Add(float64(x), 1)
 		high.Add(float64(x), 3)
 	}
-	m := Mean([]*Series{&low, &high}, Range)
+	m := Mean([]*Series{&low, &high}, Range, false)
 	for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 		pen := style.Pen{Palette: style.ThemeDark.Palette(true, colorprofile.TrueColor, false), Glyphs: g.Set(nil)}
 		var c Canvas

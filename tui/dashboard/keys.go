@@ -12,6 +12,7 @@ import (
 	"newtop/tui/dashboard/replay"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -49,7 +50,19 @@ func mainBindings() []*screen.Binding[*desk.App] {
 		quit("quit; a program that runs ends, after a second q",
 			func(a *desk.App) bool { return !desk.Owns(a) && a.Program }),
 		desk.Use(desk.GroupHelp, "this help", screen.ShowHelp).
-			Then(func(a *desk.App, _ string) { a.Dialog = help() }).Footer("help"),
+			On(func(a *desk.App, _ string) tea.Cmd {
+				if a.First {
+					a.First = false
+					return beginTour(a)
+				}
+				a.Dialog = help()
+				return nil
+			}).FooterBy(func(a *desk.App) string {
+			if a.First {
+				return "tour"
+			}
+			return "help"
+		}),
 		screen.CommandsKey(desk.GroupHelp, openPalette),
 		desk.Use(desk.GroupRun, "pause, and go on", screen.Toggle).
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pause{On: !resting(a)}) }).
@@ -155,15 +168,8 @@ func viewBindings() []*screen.Binding[*desk.App] {
 			"pane", desk.Covered),
 		inFooter(desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
 			On(func(a *desk.App, _ string) tea.Cmd { return toggleLog(a) }), "log", desk.Covered),
-		desk.Bind(desk.GroupView, "A", "accuracy in place of the error, and back", "A").
-			Then(func(a *desk.App, _ string) { a.TurnAccuracy() }).
-			FooterBy(func(a *desk.App) string {
-				if a.ShowsAccuracy() {
-					return "error"
-				}
-				return "accuracy"
-			}).While(func(a *desk.App) bool { return a.Focus == layout.Accuracy && unclassified(a) == "" }).
-			Unless(unclassified),
+		screen.AccuracyKey(func(a *desk.App) bool { return pane.LogsAccuracy(a.H) }).Unless(unclassified).
+			While(func(a *desk.App) bool { return a.Focus == layout.Accuracy && unclassified(a) == "" }),
 		desk.Use(desk.GroupView, "what is known of the run: settings, machine, summary", screen.Overview).
 			Then(func(a *desk.App, _ string) {
 				a.Dialog = screen.NewOverview[*desk.App](history.Overview(a.H), "the run")

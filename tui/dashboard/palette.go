@@ -42,7 +42,7 @@ func commandEntries(a *desk.App) (out []paletteEntry) {
 	}
 	if desk.Trains(a) {
 		out = append(out, paletteEntry{Kind: "command", Text: "guided tour", Also: "the screen in twenty seconds",
-			Reason: desk.Unchangeable(a), Do: func(*desk.App) tea.Cmd { return func() tea.Msg { return sceneMsg(0) } }})
+			Reason: desk.Unchangeable(a), Do: beginTour})
 	}
 	return out
 }

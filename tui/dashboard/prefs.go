@@ -27,7 +27,7 @@ func (c *choices) recall(a *desk.App, o *screen.Options) {
 	if !ok {
 		return
 	}
-	c.saves.Format, a.Accuracy = p.Save, p.Accuracy
+	c.saves.Format = p.Save
 	for _, pane := range charted(a) {
 		pane.SetXAxis(p.XAxis)
 	}
@@ -50,7 +50,7 @@ func charted(a *desk.App) (out []chart.AxisKeeper) {
 // now are the choices that the screen shows now. Of charts that differ, the one changed last counts.
 func (c *choices) now(a *desk.App) screen.Preferences {
 	p, last := a.Appearance(), a.Prefs.Last()
-	p.XAxis, p.Save, p.Accuracy = last.XAxis, c.saves.Format, a.Accuracy
+	p.XAxis, p.Save = last.XAxis, c.saves.Format
 	if m, ok := a.Panes[layout.Metrics].(*metrics.Pane); ok {
 		p.Charts = metrics.Charts(&m.Grid)
 	}

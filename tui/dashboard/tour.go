@@ -61,6 +61,9 @@ type sceneMsg int
 // tour shows the scenes one after the other, from the first epoch on. Any key ends it.
 type tour struct{ wanted, begun bool }
 
+// beginTour begins the tour now.
+func beginTour(*desk.App) tea.Cmd { return func() tea.Msg { return sceneMsg(0) } }
+
 func newTour(wanted bool) *tour { return &tour{wanted: wanted} }
 
 // Delta implements Observer.

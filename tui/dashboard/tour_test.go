@@ -42,6 +42,17 @@ func TestTour(t *testing.T) {
 		t.Errorf("and then for %#v, want a race", f.Commands[len(want):])
 	}
 
+	a = newTest(tuitest.Script{Epochs: 3}, screen.Options{First: true}, 80, 24)
+	if text := frameText(t, a); !strings.Contains(text, "? tour") {
+		t.Errorf("the first footer has no tour:\n%s", text)
+	}
+	if a.Update(press(a, "?")()); !strings.HasPrefix(a.Caption, "tour 1/") || a.Dialog != nil {
+		t.Errorf("the first ? shows %q", a.Caption)
+	}
+	if press(a, "?"); a.Dialog == nil {
+		t.Error("the second ? is no help")
+	}
+
 	a = newTest(tuitest.Script{Epochs: 3}, screen.Options{Tour: true}, 60, 16)
 	if text := frameText(t, a); !strings.Contains(text, "tour 1/6") {
 		t.Errorf("a small screen shows no scene:\n%s", text)

@@ -34,23 +34,23 @@ func Mean(of []*History, spread chart.Spread) *History {
 			}
 		}
 		if len(some) > 0 {
-			*s = chart.Mean(some, spread)
+			*s = chart.Mean(some, spread, over)
 		}
 	}
-	h.Curves.Metrics = meanOf(members, spread, func(c *Curves) (out []*MetricSeries) {
+	h.Curves.Metrics = meanOf(members, spread, over, func(c *Curves) (out []*MetricSeries) {
 		for i := range c.Metrics {
 			out = append(out, &c.Metrics[i])
 		}
 		return out
 	})
-	for _, m := range meanOf(members, spread, func(c *Curves) []*MetricSeries { return c.Machine.Series }) {
+	for _, m := range meanOf(members, spread, over, func(c *Curves) []*MetricSeries { return c.Machine.Series }) {
 		h.Curves.Machine.Series = append(h.Curves.Machine.Series, &m)
 	}
 	return h
 }
 
 // meanOf are the means of metrics that some curves have under the same key, in the order in which those come first.
-func meanOf(curves []*Curves, spread chart.Spread, of func(*Curves) []*MetricSeries) (out []MetricSeries) {
+func meanOf(curves []*Curves, spread chart.Spread, over bool, of func(*Curves) []*MetricSeries) (out []MetricSeries) {
 	var keys []string
 	some := map[string][]*chart.Series{}
 	for _, c := range curves {
@@ -65,7 +65,7 @@ func meanOf(curves []*Curves, spread chart.Spread, of func(*Curves) []*MetricSer
 	}
 	for i, key := range keys {
 		m := &out[i]
-		m.Series = chart.Mean(some[key], spread)
+		m.Series = chart.Mean(some[key], spread, over)
 		m.whole = m.whole && !slices.ContainsFunc(m.Series.Buckets, func(b chart.Bucket) bool {
 			return b.Last != math.Trunc(b.Last)
 		})

@@ -43,7 +43,7 @@ func (*Log) Header(v *View, l *style.Line) {
 		return
 	}
 	if v.H.MetricsOnly() {
-		l.Group(style.Muted.Of(v.H.Run.Counted() + ", figures"))
+		l.Group(style.Muted.Of(v.H.Run.Counted() + ", metrics"))
 		return
 	}
 	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"))
@@ -193,7 +193,7 @@ var logged = [...]struct {
 func (v *View) writeReported(e *event.EpochEvent, l *style.Line) {
 	for _, k := range logged {
 		y := *k.of.Of(e)
-		name, text := v.quantity(k.of, k.name, float64(y))
+		name, text := v.Quantity(k.of, k.name, float64(y))
 		if !y.Absent() && !l.Group(style.Muted.Of("  "+name+" "), k.token.Of(text)) {
 			return
 		}

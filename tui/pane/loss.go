@@ -32,10 +32,10 @@ func (*Loss) Name(*View) string { return "loss" }
 
 func (p *Loss) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-// Blank reports whether a program tells figures and no loss.
+// Blank reports whether a program reports no loss.
 func (*Loss) Blank(h *history.History) bool {
-	return h.MetricsOnly() && len(h.Curves.Metrics) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() &&
-		h.Diverged == nil
+	return h.MetricsOnly() && h.Epochs > 0 && h.Curves.Loss.Empty() && h.Curves.ValidationLoss.Empty() &&
+		h.Curves.TestLoss.Empty() && h.Diverged == nil
 }
 
 func (p *Loss) ToggleLog() bool { p.log, p.asked = !p.log, true; return true }

@@ -60,10 +60,22 @@ func (v *View) MetricName() string {
 	}
 	for _, q := range classified {
 		if name, accuracy := v.H.Curves.Logged(q); accuracy {
-			return style.Clean(name)
+			return Base(name)
 		}
 	}
 	return "accuracy"
+}
+
+// Base is a name of a log without the word that says which rows its values are of: train/x, x_val and val_x are all of
+// the base x.
+func Base(name string) string {
+	const between = "/_-.: "
+	if i := strings.IndexAny(name, between); i > 0 && i < len(name)-1 && event.IsSplit(name[:i]) {
+		name = name[i+1:]
+	} else if i := strings.LastIndexAny(name, between); i > 0 && i < len(name)-1 && event.IsSplit(name[i+1:]) {
+		name = name[:i]
+	}
+	return style.Clean(name)
 }
 
 // MetricText writes a value of what MetricName names.
@@ -86,8 +98,8 @@ func (v *View) MetricAxis(p *chart.Plot) {
 	}
 }
 
-// quantity names a number of an epoch as its log does, and writes one of its values.
-func (v *View) quantity(q event.Quantity, name string, y float64) (string, string) {
+// Quantity names a number of an epoch as its log does, and writes one of its values.
+func (v *View) Quantity(q event.Quantity, name string, y float64) (string, string) {
 	own, accuracy := v.H.Curves.Logged(q)
 	switch {
 	case !q.Info().Share:

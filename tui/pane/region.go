@@ -34,7 +34,7 @@ func NewRegion() *Region { return &Region{log: true} }
 
 func (p *Region) Name(v *View) string {
 	if v.H.External() && v.H.Steering() == history.ByMetrics {
-		return "figures"
+		return "metrics"
 	}
 	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByMetrics: "method"}[v.H.Steering()]
 }
@@ -204,7 +204,7 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
 			upper = EpochPlot(v.H, chart.Curve{Series: &v.H.Curves.Step})
-			upper.Waiting = v.Without("figures of its own")
+			upper.Waiting = v.Without("metrics of its own")
 			return upper, lower
 		}
 		if upper = all[first]; len(all) > first+1 {
@@ -359,7 +359,7 @@ func (p *Region) Strip(v *View, w, _ int) []string {
 func (p *Region) Figure(v *View) *figure.Chart {
 	h := v.H
 	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
-		f := figure.Chart{Title: "figures of its own", Y: "value"}
+		f := figure.Chart{Title: "metrics of its own", Y: "value"}
 		for i := range h.Curves.Metrics[:min(len(h.Curves.Metrics), 4)] {
 			k := &h.Curves.Metrics[i]
 			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)),

@@ -37,8 +37,9 @@ func byNumber(of func(r *row) float64) func(a, b *row) int {
 	return func(a, b *row) int { return orderMissing(of(a), of(b)) }
 }
 
-// newColumns are the columns from the left, all that there are. spark draws a row's curve, and now is the time.
-func newColumns(spark func(r *row, w int) string, now func() time.Time) []column {
+// newColumns are the columns from the left, all that there are. value writes the best of a run, spark draws its curve,
+// and now is the time.
+func newColumns(value func(r *row) string, spark func(r *row, w int) string, now func() time.Time) []column {
 	words := func(key, about string, most, rank int, of func(r *row) string) column {
 		return column{Key: key, Title: key, About: about, Max: most, Rank: rank, Left: true, Cell: cellText(of),
 			Compare: byText(of), Missing: func(r *row) bool { return of(r) == "" }}
@@ -49,7 +50,7 @@ func newColumns(spark func(r *row, w int) string, now func() time.Time) []column
 			if math.IsNaN(r.best) {
 				return dash
 			}
-			return style.Text.Of(measureText(r.measure, r.best))
+			return style.Text.Of(value(r))
 		},
 		Compare: func(a, b *row) int {
 			return cmp.Or(cmp.Compare(a.measure.Quantity, b.measure.Quantity), orderMissing(a.best, b.best))

@@ -106,10 +106,12 @@ func spark(m *Model, r *row, w int) string {
 			low, high = min(low, values[x]), max(high, values[x])
 		}
 	}
-	holes := make([]bool, n)
+	holes, rises := make([]bool, n), accurate(m, r)
 	for x, v := range values {
 		holes[x] = math.IsNaN(v)
-		values[x] = (v - low) / (high - low)
+		if values[x] = (v - low) / (high - low); rises {
+			values[x] = 1 - values[x]
+		}
 	}
 	out := m.blocks.Sparkline(m.Glyphs, values)
 	for x := range out {

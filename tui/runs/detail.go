@@ -78,12 +78,14 @@ func facts(m *Model, r *row, w int) (rows []string) {
 	put(style.Text, "data", run.DataName())
 	if o := run.Opening; o != nil {
 		put(style.Text, "program", style.Clean(o.Model.Program))
-		put(style.Text, "net", o.Model.Shape()+", "+format.Counted(o.Model.Parameters, "weight"))
+		if shape := o.Model.Shape(); shape != "" {
+			put(style.Text, "net", shape+", "+format.Counted(o.Model.Parameters, "weight"))
+		}
 		put(style.Text, "settings", o.SettingsText())
 	}
 	put(style.Text, "method", run.Method()+", seed "+strconv.FormatUint(run.Config.Seed, 10))
-	put(style.Strong, "best", valueText(m, r, run.Best))
-	put(style.Text, "last", valueText(m, r, run.Last))
+	put(style.Strong, "best", valueAt(m, r, run.Best))
+	put(style.Text, "last", valueAt(m, r, run.Last))
 	if e := run.Last; e != nil {
 		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(
 			float64(e.GradientEquivalents))+" equivalents")
@@ -96,11 +98,11 @@ func facts(m *Model, r *row, w int) (rows []string) {
 	return rows
 }
 
-// valueText writes what a run is judged by in an epoch.
-func valueText(m *Model, r *row, e *event.EpochEvent) string {
+// valueAt writes what a run is judged by in an epoch.
+func valueAt(m *Model, r *row, e *event.EpochEvent) string {
 	if e == nil || r.measure.Of(e).Absent() {
 		return ""
 	}
-	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " +
-		format.Count(e.Epoch)
+	name, text := valueText(m, r, e)
+	return style.Clean(name) + " " + text + " in " + r.run.Opening.Counted() + " " + format.Count(e.Epoch)
 }

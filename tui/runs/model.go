@@ -40,7 +40,8 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 	}
 	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Color: cellColor,
 		Mark: func(l *style.Line, r *row) { drawMark(m, l, r) },
-		Columns: newColumns(func(r *row, w int) string { return spark(m, r, w) },
+		Columns: newColumns(func(r *row) string { return bestText(m, r) },
+			func(r *row, w int) string { return spark(m, r, w) },
 			func() time.Time { return m.now() })}}
 	p, ok, err := m.Prefer(&o)
 	if err != nil {
@@ -346,6 +347,7 @@ func bindings() []*screen.Binding[*Model] {
 		}).Footer("columns"),
 		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", widget.MoveKeys...).Then(
 			func(m *Model, k string) { m.move(k) }),
+		screen.AccuracyKey(logsAccuracy).While(func(*Model) bool { return false }),
 		screen.ScreenshotKey("newtop-runs-screen", (*Model).screen),
 		screen.ThemeKey[*Model]().DefaultFooter(),
 		screen.GlyphsKey[*Model](),

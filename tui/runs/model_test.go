@@ -432,3 +432,26 @@ func TestSettingColumns(t *testing.T) {
 		t.Errorf("%d marked", len(m.marked))
 	}
 }
+
+// TestAccuracy: a run whose log has accuracies is listed with them; a key shows errors, and of newtop's own runs
+// accuracies.
+func TestAccuracy(t *testing.T) {
+	m := newTest(3, screen.Options{}, 200, 40)
+	e := event.UnknownEpoch(9)
+	e.Error = 0.11
+	e.Metrics = []event.Metric{{Key: "acc", MetricNote: &event.MetricNote{Of: "error"}, Value: 0.89}}
+	f := fakeFound(3)
+	f.runs[0].First, f.runs[0].Best, f.runs[0].Last, f.runs[0].Opening = &e, &e, &e, &event.RunEvent{Unit: "step", Data: event.DataInfo{Classes: 2}}
+	m.Update(foundMsg{f, nil})
+	r := slices.IndexFunc(m.rows, func(r *row) bool { return r.key == f.runs[0].ID })
+	m.selectRow(r)
+	if s := text(t, m); !strings.Contains(s, "acc 89.0 %") || !strings.Contains(s, "acc 89.0 % in step 9") {
+		t.Errorf("the log's accuracy is not told in\n%s", s)
+	}
+	press(m, "A")
+	if s := text(t, m); strings.Contains(s, "acc 89.0 %") || !strings.Contains(s, "error 11.0 % in step 9") {
+		t.Errorf("no errors in\n%s", s)
+	}
+	press(m, "A", "j")
+	tuitest.CheckWords(t, tuitest.Titles(text(t, m)), strings.Fields(m.selected().label()))
+}

@@ -1,7 +1,9 @@
 package runs
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,12 +148,60 @@ func (r *row) state() style.Part {
 	return s.ink.Of(s.sign + " " + style.Clean(word))
 }
 
-// measureText writes a value of what a run is judged by.
-func measureText(m event.Measure, v float64) string {
-	if m.Info().Share {
-		return format.Percent(v)
+// valueText names what a run is judged by, as its log does, and writes what an epoch has of it.
+func valueText(m *Model, r *row, e *event.EpochEvent) (name, text string) {
+	logged, accuracy := loggedAs(e, r.measure.Quantity)
+	name, v := r.measure.Info().Name, r.measure.Value(e)
+	switch {
+	case !r.measure.Info().Share:
+		return cmp.Or(logged, name), format.Number(v)
+	case !accurate(m, r):
+		return name, format.Percent(v)
+	case !accuracy:
+		logged = strings.Replace(name, "error", "accuracy", 1)
 	}
-	return format.Number(v)
+	return logged, format.Percent(1 - v)
+}
+
+// bestText writes the best of a run in a list of errors, in which an accuracy is called so.
+func bestText(m *Model, r *row) string {
+	_, text := valueText(m, r, r.run.Best)
+	if accurate(m, r) {
+		text = "acc " + text
+	}
+	return text
+}
+
+// accurate reports whether a run that is judged by errors is shown with accuracies.
+func accurate(m *Model, r *row) bool {
+	if !r.measure.Info().Share || r.run == nil || r.run.Best == nil {
+		return false
+	}
+	_, accuracy := loggedAs(r.run.Best, r.measure.Quantity)
+	return m.Accurate(accuracy)
+}
+
+// loggedAs is what another program calls a quantity in the log of an epoch, "" for none; accuracy: the quantity, an
+// error, is what that lacks of 1.
+func loggedAs(e *event.EpochEvent, q event.Quantity) (name string, accuracy bool) {
+	for i := range e.Metrics {
+		if of, known := event.QuantityOf(e.Metrics[i].Note().Of); known && of == q {
+			name = e.Metrics[i].Key
+			return name, event.ParseTag(name).Accuracy
+		}
+	}
+	return "", false
+}
+
+// logsAccuracy reports whether the log of a recorded run has accuracies.
+func logsAccuracy(m *Model) bool {
+	return slices.ContainsFunc(m.rows, func(r *row) bool {
+		if r.run == nil || r.run.Best == nil {
+			return false
+		}
+		_, accuracy := loggedAs(r.run.Best, r.measure.Quantity)
+		return accuracy
+	})
 }
 
 // ageText writes how long ago something was, in one unit.

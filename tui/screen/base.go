@@ -40,6 +40,8 @@ type Base struct {
 	Ctx           context.Context
 	Cancel        context.CancelFunc
 	Rings         <-chan RingMsg // what calls the user; nil: nothing does
+	// Accuracy says whether errors are shown as accuracies; nil: as a log has them, and errors of newtop's own runs.
+	Accuracy *bool
 
 	notices int
 }
@@ -90,14 +92,23 @@ func (b *Base) Prefer(o *Options) (p Preferences, ok bool, err error) {
 	if p.Mouse != nil && !o.NoMouse {
 		b.NoMouse = !*p.Mouse
 	}
-	b.Prefs = NewPreferenceStore(o.Preferences, p)
+	b.Accuracy, b.Prefs = p.Accuracy, NewPreferenceStore(o.Preferences, p)
 	return p, true, nil
 }
 
 // Appearance are the choices of how things look that the screen shows now.
 func (b *Base) Appearance() Preferences {
 	mouse := !b.NoMouse
-	return Preferences{Theme: b.ThemeChoice.String(), Glyphs: b.GlyphChoice.String(), Mouse: &mouse}
+	return Preferences{Theme: b.ThemeChoice.String(), Glyphs: b.GlyphChoice.String(), Mouse: &mouse,
+		Accuracy: b.Accuracy}
+}
+
+// Accurate reports whether errors are shown as accuracies: as the user chose, or else as the log has them.
+func (b *Base) Accurate(logged bool) bool {
+	if b.Accuracy != nil {
+		return *b.Accuracy
+	}
+	return logged
 }
 
 // Restyle follows a change of the theme, the glyphs, the background or the terminal's colours.

@@ -21,6 +21,7 @@ const (
 	Overview
 	Axis
 	Scale
+	Accuracy
 	Picture
 	Screenshot
 	NextTheme
@@ -52,6 +53,7 @@ var Grammar = [...]struct {
 	{Overview, "O", "", "overview"},
 	{Axis, "x", "", "axis"},
 	{Scale, "y", "", "log"},
+	{Accuracy, "A", "", "accuracy"},
 	{Picture, "p", "", "picture"},
 	{Screenshot, "P", "", "screen"},
 	{NextTheme, "T", "", "theme"},
@@ -103,6 +105,26 @@ func GlyphsKey[M Model]() *Binding[M] {
 func MouseKey[M Model]() *Binding[M] {
 	return Use[M](GroupView, "newtop follows the mouse, or leaves it alone", Mouse).
 		On(func(m M, _ string) tea.Cmd { return m.Screen().ToggleMouse() })
+}
+
+// AccuracyKey has accuracies stand in place of errors, and back. Who goes back to what is shown by itself has no choice
+// kept. logged reports whether logs have accuracies.
+func AccuracyKey[M Model](logged func(m M) bool) *Binding[M] {
+	return Use[M](GroupView, "accuracy in place of the error, and back", Accuracy).
+		Then(func(m M, _ string) {
+			b, own := m.Screen(), logged(m)
+			on := !b.Accurate(own)
+			if b.Accuracy = &on; on == own {
+				b.Accuracy = nil
+			}
+			b.Changes++
+		}).
+		FooterBy(func(m M) string {
+			if m.Screen().Accurate(logged(m)) {
+				return "error"
+			}
+			return Grammar[Accuracy-1].Word
+		})
 }
 
 // QuitKey leaves the screen.

@@ -49,6 +49,7 @@ type Options struct {
 	// Program says that a watched program ends with the screen: while it runs it takes two presses to quit.
 	Program  bool
 	Tour     bool      // a guided tour begins with the run
+	First    bool      // nothing was recorded before: the first ? begins the tour
 	DataSets []string  // names that the palette lists
 	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 120, over SSH 30
 	Cast     string    // the file of a film of the session; "": none

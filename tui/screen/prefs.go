@@ -21,8 +21,7 @@ type Preferences struct {
 	Theme  string `toml:"theme,omitempty"`
 	Glyphs string `toml:"glyphs,omitempty"`
 	Mouse  *bool  `toml:"mouse,omitempty"`
-	// Accuracy has the dashboard show accuracies and not errors; unset: as a log has them, and errors of newtop's own
-	// runs.
+	// Accuracy has screens show accuracies and not errors; unset: as a log has them, and errors of newtop's own runs.
 	Accuracy *bool  `toml:"accuracy,omitempty"`
 	XAxis    string `toml:"x-axis,omitempty"`
 	Charts   string `toml:"charts,omitempty"` // columns x rows of the grid of metrics, 0 for as many as fit

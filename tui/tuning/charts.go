@@ -68,7 +68,7 @@ func clocked(m *model) (now, limit float64) {
 
 // scalePlot gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
 func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
-	p.Log, p.Closed, p.Above = !m.charts.linear[id], true, "×"
+	p.Log, p.Closed, p.Above = logarithmic(m, id, timed), true, "×"
 	switch {
 	case timed && m.charts.work:
 		p.Value, p.Above = format.Work, "none"
@@ -76,10 +76,16 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 		p.Value, p.Y.Unit, p.Above = format.Span, format.SecondsUnit, "none"
 	case m.leaderboard.Share():
 		p.Percent()
+		p.Y.Complement = m.accurate()
 	}
 	if !timed && m.leaderboard.Target > 0 {
 		p.Rules = []float64{m.leaderboard.Target}
 	}
+}
+
+// logarithmic reports whether a chart has such a scale: by itself all but those of accuracies, or as the user says.
+func logarithmic(m *model, id layout.ID, timed bool) bool {
+	return m.charts.linear[id] == (!timed && m.accurate())
 }
 
 // layerTrials puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the

@@ -14,14 +14,14 @@ import (
 func pictureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 	f = &figure.Chart{Title: "tune " + style.Clean(m.leaderboard.Name) + ", " + style.Clean(m.leaderboard.Data)}
 	if id < tunePanes {
-		f.LogY = !m.charts.linear[id]
+		f.LogY = logarithmic(m, id, id != tuneCurves && timed(m))
 	}
 	switch id {
 	case tuneProgress:
 		name, f.X, f.Y = "found", m.charts.along().Name()+" of the search", valueName(m)
 		best := figure.Curve{Name: "best so far", Color: style.OnPaper(style.Text)}
 		for _, b := range bestSoFar(m, f.LogY).Buckets {
-			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
+			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: shownOf(m, b.Last)})
 		}
 		f.Curves = append(pictureDots(m, func(t *tune.Trial) float64 { return endedAt(m, t) }), best)
 	case tuneSlice:
@@ -59,7 +59,7 @@ func pictureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
 		x, y, g := place(t), valueOf(m, t), max(0, m.group(t))
 		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged &&
 			t.State != tune.Failed {
-			groups[g].Points = append(groups[g].Points, figure.Point{X: x, Y: y})
+			groups[g].Points = append(groups[g].Points, figure.Point{X: x, Y: shownOf(m, y)})
 		}
 	}
 	return groups
@@ -75,7 +75,7 @@ func pictureCurves(m *model) (out []figure.Curve) {
 				x = q.Equivalents
 			}
 			if !math.IsNaN(x) {
-				c.Points = append(c.Points, figure.Point{X: x, Y: float64(q.Value)})
+				c.Points = append(c.Points, figure.Point{X: x, Y: m.shown(float64(q.Value))})
 			}
 		}
 		out = append(out, c)
@@ -89,4 +89,12 @@ func pictureCurves(m *model) (out []figure.Curve) {
 		curve(t, style.Train, "trial "+format.Count(t.Number))
 	}
 	return out
+}
+
+// shownOf is a value of the charts as it is written.
+func shownOf(m *model, v float64) float64 {
+	if timed(m) {
+		return v
+	}
+	return m.shown(v)
 }

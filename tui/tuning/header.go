@@ -128,7 +128,7 @@ func bestParts(m *model) []style.Part {
 			return []style.Part{style.Muted.Of("fewer than two folds done")}
 		}
 		return []style.Part{style.Muted.Of("mean "), style.Strong.Of(m.text(s.Mean)),
-			style.Muted.Of(" ± " + m.text(s.Deviation))}
+			style.Muted.Of(" ± " + m.widthText(s.Deviation))}
 	}
 	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {

@@ -51,6 +51,13 @@ func bindings() []*screen.Binding[*model] {
 		use("x: seconds or gradient equivalents", screen.Axis).Then(
 			func(m *model, _ string) { m.charts.work = !m.charts.work }).DefaultFooter(),
 		use("logarithmic or linear scale", screen.Scale).On(rescale).DefaultFooter(),
+		screen.AccuracyKey(func(*model) bool { return false }).While(func(*model) bool { return false }).Unless(
+			func(m *model) string {
+				if !m.leaderboard.Share() {
+					return "the trials have no accuracy"
+				}
+				return ""
+			}),
 		use("picture of the chart, as SVG", screen.Picture).On(picture).DefaultFooter(),
 		screen.ScreenshotKey("newtop-tune-screen", (*model).screen),
 		screen.ThemeKey[*model]().DefaultFooter(),

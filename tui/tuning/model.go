@@ -3,12 +3,15 @@ package tuning
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // Search is a search under way, as Tune shows it; tune.Search is one.
@@ -57,6 +60,53 @@ func (m *model) elapsed() float64 {
 		s += max(0, m.now().Sub(m.received).Seconds())
 	}
 	return s
+}
+
+// text writes a value of the measure.
+func (m *model) text(v float64) string { return m.widthText(m.shown(v)) }
+
+// widthText writes how far values of the measure are apart.
+func (m *model) widthText(v float64) string {
+	if m.leaderboard.Share() {
+		return format.Percent(v)
+	}
+	return format.Number(v)
+}
+
+// measure names what trials are judged by.
+func (m *model) measure() string {
+	switch name := style.Clean(m.leaderboard.Measure); {
+	case name == "":
+		return "measure"
+	case m.accurate():
+		return strings.Replace(name, "error", "accuracy", 1)
+	default:
+		return name
+	}
+}
+
+// accurate reports whether errors are shown as accuracies.
+func (m *model) accurate() bool { return m.leaderboard.Share() && m.Accurate(false) }
+
+// shown is a value of the measure as it is written.
+func (m *model) shown(v float64) float64 {
+	if m.accurate() {
+		return 1 - v
+	}
+	return v
+}
+
+// targetText writes the target as short as it is round.
+func (m *model) targetText() string {
+	return format.Target(m.shown(m.leaderboard.Target), m.leaderboard.Share())
+}
+
+// goal is what the trials are judged by.
+func (m *model) goal() string {
+	if m.leaderboard.Target > 0 {
+		return "time to " + m.targetText() + " " + m.measure()
+	}
+	return m.measure()
 }
 
 // charts is how the charts of a search are drawn, and where.

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 	"newtop/tui/history"
 	"newtop/tui/internal/screentest"
@@ -463,5 +464,47 @@ func TestTuneCommands(t *testing.T) {
 	tunePress(m, ":", "g", "l", "y", "p", "h", "enter")
 	if m.dialog != nil || m.GlyphChoice == style.GlyphsAuto {
 		t.Errorf("the search for commands left %T and glyphs %v", m.dialog, m.GlyphChoice)
+	}
+}
+
+// TestTuneAccuracy: a key has the trials judged by their accuracy, in the table, the titles, the target and the charts,
+// and none where nothing is classified.
+func TestTuneAccuracy(t *testing.T) {
+	m := newTuneTest(fakeBoard(60, 1, 0.05), screen.Options{NoColor: true}, 200, 60)
+	before := tuneText(t, m)
+	tunePress(m, "v", "A")
+	after := tuneText(t, m)
+	for _, want := range []string{"time to 95 % test accuracy", "found  test accuracy  by seconds ", "100 %┤", "accuracy"} {
+		if !strings.Contains(after, want) {
+			t.Errorf("no %q in\n%s", want, after)
+		}
+	}
+	if b := &m.leaderboard.Trials[m.best]; m.text(float64(b.Best)) != format.Percent(1-float64(b.Best)) || m.widthText(0.01) != "1.00 %" {
+		t.Errorf("the best is %s", m.text(float64(b.Best)))
+	}
+	if tunePress(m, "A", "v"); tuneText(t, m) != before {
+		t.Error("the key does not bring the errors back")
+	}
+	r := newTuneTest(fakeRegression(), screen.Options{NoColor: true}, 120, 40)
+	if tunePress(r, "A"); r.accurate() {
+		t.Error("a regression has an accuracy")
+	}
+}
+
+// TestTuneWords: each word of a title is in the search or in the list of docs/screen.md.
+func TestTuneWords(t *testing.T) {
+	for name, c := range tuneScreens {
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+			if name == "help" || name == "command" || name == "details" || name == "asking" {
+				continue
+			}
+			m := newTuneTest(c.board(), screen.Options{NoColor: true}, size[0], size[1])
+			tunePress(m, c.keys...)
+			names := strings.Fields(strings.ReplaceAll(m.filter.Text, "-", ""))
+			for _, d := range m.dims {
+				names = append(names, d.key)
+			}
+			tuitest.CheckWords(t, tuitest.Titles(tuneText(t, m)), names)
+		}
 	}
 }

@@ -265,32 +265,3 @@ func stateOf(t *tune.Trial, long bool) style.Part {
 	}
 	return s.ink.Of(s.sign + " " + word)
 }
-
-// text writes a value of the measure.
-func (s *standing) text(v float64) string {
-	if s.leaderboard.Share() {
-		return format.Percent(v)
-	}
-	return format.Number(v)
-}
-
-// measure names what trials are judged by.
-func (s *standing) measure() string {
-	if s.leaderboard.Measure == "" {
-		return "measure"
-	}
-	return style.Clean(s.leaderboard.Measure)
-}
-
-// targetText writes the target as short as it is round.
-func (s *standing) targetText() string {
-	return format.Target(s.leaderboard.Target, s.leaderboard.Share())
-}
-
-// goal is what the trials are judged by.
-func (s *standing) goal() string {
-	if s.leaderboard.Target > 0 {
-		return "time to " + s.targetText() + " " + s.measure()
-	}
-	return s.measure()
-}

@@ -185,10 +185,13 @@ func spark(m *model, t *tune.Trial, w int) string {
 	n := len(t.Curve)
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.max)
-	heights := make([]float64, used)
+	heights, rises := make([]float64, used), m.accurate()
 	for x := range heights {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
 		heights[x] = (math.Log(max(v, 0)) - low) / (high - low) // NaN, as good as 0, if all values are the same
+		if rises {
+			heights[x] = 1 - heights[x]
+		}
 	}
 	out := m.charts.blocks.Sparkline(m.Glyphs, heights)
 	for x := range out {

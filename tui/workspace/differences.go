@@ -14,6 +14,7 @@ import (
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -172,13 +173,11 @@ func facts(m *model, runs []*run) (out []line) {
 		out = append(out, f)
 	}
 	value := func(r *run, v float64) string {
-		switch {
-		case math.IsNaN(v):
+		if math.IsNaN(v) {
 			return ""
-		case r.h.Measure.Info().Share:
-			return format.Percent(v)
 		}
-		return format.Number(v)
+		_, text := quantityOf(m, r, v)
+		return text
 	}
 	took := func(prefix string, of func(r *run) (history.Best, bool)) {
 		at := func(r *run, text func(b history.Best) string) string {
@@ -187,7 +186,7 @@ func facts(m *model, runs []*run) (out []line) {
 			}
 			return ""
 		}
-		add(prefix+"epoch", func(r *run) string {
+		add(prefix+m.counted(), func(r *run) string {
 			return at(r, func(b history.Best) string { return format.Count(b.Epoch) })
 		})
 		add(prefix+"time", func(r *run) string {
@@ -197,11 +196,15 @@ func facts(m *model, runs []*run) (out []line) {
 			return at(r, func(b history.Best) string { return format.CountWithin(b.At[chart.Equivalents], 6) })
 		})
 	}
-	measure := runs[0].h.Measure.Info()
-	add("best "+measure.Name, func(r *run) string { return value(r, r.best()) })
+	name, _ := quantityOf(m, runs[0], 0)
+	add("best "+name, func(r *run) string { return value(r, r.best()) })
 	took("  at ", func(r *run) (history.Best, bool) { return r.h.Best, r.h.Best.Known })
 	if target, ok := m.differences.targetOf(runs); ok {
-		took("≤ "+format.Target(target, measure.Share)+" in ", func(r *run) (history.Best, bool) {
+		sign, shown, share := "≤ ", target, runs[0].h.Measure.Info().Share
+		if share && accurate(m) {
+			sign, shown = "≥ ", 1-target
+		}
+		took(sign+format.Target(shown, share)+" in ", func(r *run) (history.Best, bool) {
 			return reach(runs, r, target)
 		})
 	}
@@ -211,12 +214,18 @@ func facts(m *model, runs []*run) (out []line) {
 		}
 		return value(r, r.h.Measure.Value(&r.h.Latest))
 	})
-	add("epochs", func(r *run) string { return format.Count(r.h.Latest.Epoch) })
+	add(m.counted()+"s", func(r *run) string { return format.Count(r.h.Latest.Epoch) })
 	add("state", (*run).ending)
 	if slices.ContainsFunc(runs, func(r *run) bool { return r.h.Curves.Changes() != "" }) {
 		add("changed later", func(r *run) string { return r.h.Curves.Changes() })
 	}
 	return append(out, choicesOf(m, runs)...)
+}
+
+// quantityOf names what a run is judged by, and writes one of its values.
+func quantityOf(m *model, r *run, v float64) (name, text string) {
+	w := pane.View{H: r.h, Accuracy: accurate(m)}
+	return w.Quantity(r.h.Measure.Quantity, r.h.Measure.Info().Name, v)
 }
 
 // choicesOf are what was chosen for runs: first what they chose differently, then what only some of them have, and
@@ -283,9 +292,10 @@ func drawDifferences(m *model, at layout.Rect) []string {
 	d.table.Columns = append(d.table.Columns, widget.Column[line]{Width: 10, Max: 28, Left: true,
 		Cell: func(f line, _ int) style.Part { return style.Muted.Of(f.name) }})
 	for i, r := range runs {
-		d.table.Columns = append(d.table.Columns, widget.Column[line]{Title: r.letter() + " " + r.name,
-			Color: r.token(),
-			Max:   24, Rank: i + 1, Off: i < d.from, Cell: func(f line, _ int) style.Part { return f.cell(i) }})
+		drawn := m.unitOf(r)
+		d.table.Columns = append(d.table.Columns, widget.Column[line]{Title: drawn.letter() + " " + r.name,
+			Color: drawn.token(), Max: 24, Rank: i + 1, Off: i < d.from,
+			Cell: func(f line, _ int) style.Part { return f.cell(i) }})
 	}
 	d.table.Measure(rows)
 	for i := range d.table.Columns[1:] { // a long name is cut, and not a run left out for it

@@ -148,6 +148,16 @@ func grouped(l *list) (out []*run) {
 	return out
 }
 
+// unitOf is what the charts draw of a run: its group, or itself.
+func (l *list) unitOf(r *run) *run {
+	for _, u := range l.units {
+		if slices.Contains(u.members, r) {
+			return u
+		}
+	}
+	return r
+}
+
 // together makes the curves of a group, once those of its runs are others.
 func together(l *list, g *run) {
 	now := uint64(l.spread) + 1

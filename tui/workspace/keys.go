@@ -2,11 +2,13 @@ package workspace
 
 import (
 	"io"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/pane"
 	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -106,6 +108,13 @@ func bindings() []*screen.Binding[*model] {
 		}),
 		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Footer(
 			"differences"),
+		screen.AccuracyKey(logsAccuracy).While(func(m *model) bool { return metrics.Share(&m.grid) }).Unless(
+			func(m *model) string {
+				if !slices.ContainsFunc(m.runs, func(r *run) bool { return r.h.Measure.Info().Share }) {
+					return "no run has an accuracy"
+				}
+				return ""
+			}),
 		use(screen.GroupView, "picture of the selected chart, as SVG", screen.Picture).On(picture),
 		screen.ScreenshotKey("newtop-workspace-screen", (*model).screen),
 		screen.ThemeKey[*model](),
@@ -115,6 +124,14 @@ func bindings() []*screen.Binding[*model] {
 		screen.SuspendKey[*model](groupHelp),
 	}
 }
+
+// logsAccuracy reports whether a run's log has accuracies.
+func logsAccuracy(m *model) bool {
+	return slices.ContainsFunc(m.runs, func(r *run) bool { return pane.LogsAccuracy(r.h) })
+}
+
+// accurate reports whether errors are shown as accuracies.
+func accurate(m *model) bool { return m.Accurate(logsAccuracy(m)) }
 
 func listed(m *model) bool { return m.focus == onList }
 

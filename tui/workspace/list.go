@@ -16,6 +16,7 @@ import (
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane/metrics"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -190,13 +191,21 @@ func (m *model) value(r *run) (v float64, text string) {
 		return m.grid.Value(r.h, m.column.best)
 	}
 	var values []float64
+	together(&m.list, r)
 	for _, of := range r.members {
-		if v, _ := m.grid.Value(of.h, m.column.best); !math.IsNaN(v) {
+		v := metrics.ValueBeside(&m.grid, r.h, of.h)
+		if m.column.best {
+			v, _ = m.grid.Value(of.h, true)
+		}
+		if !math.IsNaN(v) {
 			values = append(values, v)
 		}
 	}
-	v, deviation := chart.Average(values)
-	if text = m.grid.Text(v); deviation > 0 {
+	mean, deviation := chart.Average(values)
+	if v, text = m.grid.Value(r.h, false); m.column.best {
+		v, text = mean, m.grid.Text(mean)
+	}
+	if deviation > 0 && text != "" {
 		text += " ±" + m.grid.Text(deviation)
 	}
 	return v, text

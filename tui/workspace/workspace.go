@@ -159,6 +159,7 @@ func (m *model) screen() []string {
 	if m.Width < minWidth || m.Height < minHeight {
 		return m.Small([]string{m.header(m.Width)}, nil, nil)
 	}
+	metrics.SetAccuracy(&m.grid, accurate(m))
 	m.grid.Show(shownRuns(m))
 	m.grid.Aim(aimedAt(m))
 	rows := []string{m.header(m.Width)}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -609,5 +610,87 @@ func BenchmarkScreen(b *testing.B) {
 		r := m.runs[i%50]
 		r.h.Apply(&feed.Delta{Status: r.h.Status, Epochs: []event.EpochEvent{e}})
 		m.View()
+	}
+}
+
+// accuracyLog is a log of three steps with accuracies, the i-th.
+func accuracyLog(i int) feed.Delta {
+	d := feed.Delta{Run: &event.RunEvent{ID: fmt.Sprint(i), Data: event.DataInfo{Name: "keras"}},
+		Status: event.Status{Phase: event.Running, Epoch: 3, Replay: &event.Replay{Source: "log", Live: true, Epoch: 3, Last: 3}}}
+	for k := range 3 + i {
+		e, acc := event.UnknownEpoch(k+1), event.Float(0.8+0.01*float64(k+i))
+		e.Loss, e.Error, e.ValidationError = 1, 1-acc, 1.1-acc
+		for _, m := range [][2]string{{"acc", "error"}, {"val_acc", "validation_error"}} {
+			e.Metrics = append(e.Metrics, event.Metric{Key: m[0], MetricNote: &event.MetricNote{Of: m[1]}, Value: acc})
+		}
+		d.Epochs = append(d.Epochs, e)
+	}
+	return d
+}
+
+// TestAccuracy: what logs have as accuracies stands under their names, in their direction, for runs and groups, in charts,
+// the list and the differences; a key shows errors, and keeps the choice.
+func TestAccuracy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ui.toml")
+	var runs []Watched
+	for i := range 4 {
+		runs = append(runs, Watched{Name: fmt.Sprint("r", i), Tags: []string{[]string{"wide", "deep"}[i%2]}, Feed: silent{}})
+	}
+	m := newModel(runs, nil, screen.Options{Preferences: file})
+	m.Cancel()
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
+	for i, r := range m.runs {
+		m.Update(newsMsg{came: []came{{run: r, delta: accuracyLog(i)}}})
+	}
+	m.View()
+	if names := fmt.Sprint(m.grid.Names()); names != "[loss acc val_acc]" {
+		t.Fatalf("the charts are %s", names)
+	}
+	shows := func(want ...string) {
+		t.Helper()
+		for _, s := range want {
+			if all := text(t, m); !strings.Contains(all, s) {
+				t.Errorf("no %q in\n%s", s, all)
+			}
+		}
+	}
+	press(m, append(append([]string{"C"}, typed("val_acc")...), "down", "enter")...) // the best
+	if m.rows[0] != m.runs[3] || m.columnTitle() != "val_acc max" {
+		t.Errorf("%s is the best by %s", m.rows[0].name, m.columnTitle())
+	}
+	press(m, "d")
+	shows("best val_acc", "78.0 %", "≥ ")
+	press(m, append(append([]string{"d", "g"}, typed("tags")...), "enter", "S", "S")...)
+	if m.column.best = false; len(m.rows) != 2 {
+		t.Fatalf("%d groups", len(m.rows))
+	}
+	m.View()
+	for _, g := range m.rows {
+		v, text := m.value(g)
+		if end := 1 - g.h.Curves.ValidationMetric.Last(); v != end || !strings.Contains(text, "±2.83 %") {
+			t.Errorf("%s: the list has %s, the chart ends at %v", g.name, text, end)
+		}
+	}
+	press(m, "d")
+	shows("A r0", "B r1", "A r2", "B r3")
+	press(m, "A")
+	shows("error ──", "valid error", "best validation error", "≤ ")
+	m.Prefs.Flush()
+	if p, err := screen.ReadPreferences(file); err != nil || p.Accuracy == nil || *p.Accuracy {
+		t.Errorf("the choice is not kept: %v, %v", p.Accuracy, err)
+	}
+}
+
+// TestWords: each word over a chart or the list is in the logs or in the list of docs/screen.md.
+func TestWords(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		m := newTest(8, screen.Options{}, size[0], size[1])
+		m.View()
+		titles := append(slices.Clone(m.grid.Names()), m.header(200))
+		press(m, append(append([]string{"g"}, typed("lr")...), "enter", "d")...)
+		for _, f := range facts(m, m.ranked())[:8] {
+			titles = append(titles, f.name)
+		}
+		tuitest.CheckWords(t, append(titles, m.header(200)), []string{"newtop cifar10 train/acc val/acc lr layers.0.grad_norm layers.1.grad_norm layers.2.grad_norm layers.3.grad_norm"})
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/cli/tune"
 	"newtop/trainer"
+	"newtop/trainer/store"
 )
 
 // What the screen asks for when nobody says: a spectrum every few epochs, for a hundredth of the training time at most.
@@ -62,6 +64,7 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 		defaultSpectra(cmd, run, c)
 		if untold(cmd, run) {
 			c.Validation, c.Patience = firstValidation, firstPatience
+			options.First = !recorded()
 		}
 		if options.Tour { // for which the run has to last
 			c.Patience = -1
@@ -71,6 +74,15 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 		return err
 	}
 	return j.Show(cmd, options, browser)
+}
+
+// recorded reports whether a run was recorded before.
+func recorded() bool {
+	path, err := store.DefaultPath()
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	return err == nil
 }
 
 // folds reports whether all folds are to be trained, one after the other.

@@ -41,7 +41,9 @@ func (a *App) accept(d *feed.Delta) tea.Cmd {
 	}
 	a.trained.shown = d.Status.Elapsed
 	if a.Focus == layout.Loss && !a.Zoomed && a.H.MetricsOnly() && isBlank(a, layout.Loss) {
-		a.Focus = layout.Metrics // the run tells other things
+		if a.Focus = layout.Metrics; isBlank(a, layout.Metrics) { // the run reports other things
+			a.Focus = layout.Accuracy
+		}
 	}
 	followRecording(a, &d.Status.Recording)
 	if d.Restart {

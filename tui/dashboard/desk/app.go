@@ -49,8 +49,6 @@ type App struct {
 	Closed   bool // nothing more comes from the feed
 	ReadOnly bool
 
-	Accuracy *bool // whether errors are shown as accuracies; nil: as the log has them
-
 	Clock   func() time.Time
 	trained trainedClock
 }
@@ -99,6 +97,7 @@ type opened struct {
 	Browse   func() (screen.Layer, func(), error)
 	Machine  func(context.Context) (host.Sample, error) // nil: the state of the machine is not shown
 	Program  bool                                       // a watched program ends with the screen
+	First    bool                                       // ? begins the tour
 }
 
 // viewing is what the screen of a viewer has.
@@ -117,7 +116,7 @@ func NewApp(feed feed.Feed, o *screen.Options, methods []*optim.Info, above Abov
 		Panes:   NewPanes(),
 		Methods: methods,
 		Above:   above,
-		opened:  opened{DataSets: o.DataSets, Browse: o.Browse, Machine: o.Machine, Program: o.Program},
+		opened:  opened{DataSets: o.DataSets, Browse: o.Browse, Machine: o.Machine, Program: o.Program, First: o.First},
 		viewing: viewing{Viewer: o.Viewer},
 		Clock:   time.Now,
 	}
@@ -145,20 +144,7 @@ func (a *App) PaneView() *pane.View {
 
 // ShowsAccuracy reports whether errors are shown as accuracies: as the user chose, or else where a log has such.
 func (a *App) ShowsAccuracy() bool {
-	if a.Accuracy != nil {
-		return *a.Accuracy
-	}
-	return pane.LogsAccuracy(a.H)
-}
-
-// TurnAccuracy shows an error in place of the accuracy, and back. Who goes back to what is shown by itself has no
-// choice that other runs are shown by.
-func (a *App) TurnAccuracy() {
-	on := !a.ShowsAccuracy()
-	if a.Accuracy = &on; on == pane.LogsAccuracy(a.H) {
-		a.Accuracy = nil
-	}
-	a.Changes++
+	return a.Accurate(pane.LogsAccuracy(a.H))
 }
 
 // Join has a screen show the common history.

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -176,7 +175,7 @@ func underWay(a *App) string {
 func headerState(a *App, w int) string {
 	l := a.Line(w)
 	if a.H.Diverged != nil {
-		l.Write(style.Alarm, " × DIVERGED at epoch "+format.Count(a.H.Diverged.Epoch)+": "+style.Clean(
+		l.Write(style.Alarm, " × DIVERGED at "+a.H.Run.Counted()+" "+format.Count(a.H.Diverged.Epoch)+": "+style.Clean(
 			a.H.Diverged.Reason)+" ")
 		l.Write(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
@@ -207,8 +206,7 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
 		unit, what = format.Number, "loss "
 	}
-	switch part, _, _ := strings.Cut(what, " "); {
-	case event.IsSplit(part): // the log's own name says it
+	switch {
 	case a.H.Measure.Quantity == a.H.Measure.Validation():
 		what = "validation " + what
 	case a.H.Measure.Quantity == a.H.Measure.Test():

@@ -42,7 +42,7 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 		l.Group(style.Text.Of("  "), style.Strong.Of(style.Clean(s.Optimizer)))
 	}
 	if a.H.Run != nil {
-		epoch := "  epoch " + format.Count(s.Epoch)
+		epoch := "  " + a.H.Run.Counted() + " " + format.Count(s.Epoch)
 		if s.EpochLimit > 0 {
 			epoch += " of " + format.Count(s.EpochLimit)
 		}

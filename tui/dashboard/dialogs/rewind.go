@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
@@ -194,15 +193,14 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	fault, unit := v.MetricName(), v.MetricText
 	tested := !v.H.Curves.TestMetric.Empty()
 	validated := !v.H.Curves.ValidationMetric.Empty()
-	switch part, _, _ := strings.Cut(fault, " "); {
-	case event.IsSplit(part): // the log's own name says it
+	switch {
 	case validated:
 		fault = "valid " + fault
 	case tested:
 		fault = "test " + fault
 	}
-	rows := []string{v.Line(w).Write(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(
-		fault, 12)+"  by").Full()}
+	rows := []string{v.Line(w).Write(style.Muted, "  "+style.Right(v.H.Run.Counted(), 7)+
+		style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
 	first, end := o.window.Show(at, len(shown), max(1, n-1), 4, w)
 	for i := first; i < end; i++ {
 		e := shown[i]

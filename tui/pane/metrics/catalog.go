@@ -53,14 +53,16 @@ const (
 
 // metric is one chart.
 type metric struct {
-	name   string // of all its curves, or that of its only one
-	group  string
-	rises  bool
-	log    bool   // unless the user says otherwise
-	share  bool   // its values are percentages
-	own    string // x of its own, which is not that of the others; "" for none
-	flat   bool   // it is a line of a list, as there is nothing to see in a chart of it
-	curves []curve
+	name  string // of all its curves, or that of its only one
+	group string
+	rises bool
+	log   bool // unless the user says otherwise
+	share bool // its values are percentages
+	// complement says that its curves are errors, of which it shows what they lack of 1, an accuracy.
+	complement bool
+	own        string // x of its own, which is not that of the others; "" for none
+	flat       bool   // it is a line of a list, as there is nothing to see in a chart of it
+	curves     []curve
 }
 
 // moves reports whether a curve does, or has a value that is not finite.
@@ -120,12 +122,34 @@ func seriesOf(q event.Quantity) int {
 // judged are how many of the quantities are losses and errors.
 const judged = 6
 
-// errorName is what the run's rows are judged by beside the loss.
-func errorName(h *history.History) string {
-	if h.Regression() {
-		return "RMSE"
+// shares are the quantities that can be shown as accuracies, by their place among all.
+var shares = map[int]event.Quantity{3: event.Error, 4: event.ValidationError, 5: event.TestError}
+
+// accuracyName is what the first run whose log has a quantity as an accuracy calls it, "" for none.
+func accuracyName(runs []Run, q event.Quantity) string {
+	for i := range runs {
+		if name, accuracy := runs[i].H.Curves.Logged(q); accuracy {
+			return name
+		}
 	}
-	return "error"
+	return ""
+}
+
+// shown is a value of the metric's curves as it is written.
+func (m *metric) shown(v float64) float64 {
+	if m.complement {
+		return 1 - v
+	}
+	return v
+}
+
+// bounds are the least and the greatest value of a curve as they are written.
+func (m *metric) bounds(s *chart.Series) (low, high float64, ok bool) {
+	low, high, ok = s.Bounds(false)
+	if m.complement {
+		low, high = 1-high, 1-low
+	}
+	return low, high, ok
 }
 
 func (k *curve) series(runs []Run) *chart.Series { return k.of(runs[k.run].H) }
@@ -163,7 +187,7 @@ func (k *curve) own(h *history.History) string {
 	return h.Run.Axes[k.metric(h).Key]
 }
 
-// text writes a value of a metric.
+// text writes a value of a metric, an accuracy where it shows that.
 func (m *metric) text(runs []Run, v float64) string {
 	switch k := &m.curves[0]; {
 	case v != v:
@@ -210,13 +234,14 @@ type catalog struct {
 	all []metric
 	at  map[string]int // by name
 
-	names []string // of all
+	names    []string // of all
+	accuracy bool     // errors are shown as accuracies
 }
 
 // newCatalog lists the metrics of runs as they were written first. Those of one run that differ in nothing but the part
 // of the rows share a chart; of several runs each metric has its own, with a curve a run.
-func newCatalog(runs []Run, outlines []outline) *catalog {
-	c := &catalog{at: map[string]int{}}
+func newCatalog(runs []Run, outlines []outline, accuracy bool) *catalog {
+	c := &catalog{at: map[string]int{}, accuracy: accuracy}
 	for i := range runs {
 		last := len(quantities) - 1 // the time that it takes is the least of them
 		for k := range last {
@@ -252,7 +277,7 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 	}
 	for i := range c.all {
 		m := &c.all[i]
-		m.group, m.rises = groupOf(m.name), rises(m.name)
+		m.group, m.rises = groupOf(m.name), m.complement || rises(m.name)
 		c.names = append(c.names, m.name)
 	}
 	return c
@@ -264,22 +289,29 @@ func (c *catalog) report(runs []Run, outlines []outline, run, k int) {
 	if o.has&(1<<k) == 0 || q.several && len(runs) == 1 {
 		return
 	}
-	share := q.name == "" && !o.regression
-	if q.name == "" {
-		q.name = errorName(runs[run].H)
-	}
-	if q.part == test && o.has&(1<<(k-1)) == 0 { // its test rows are all that is held out
-		q.part = held
-	}
-	name := q.name
-	if k == len(quantities)-1 {
-		name += runs[run].H.Run.Counted()
-	}
+	m := metric{log: q.log, share: q.name == "" && !o.regression}
 	k0 := curve{run: run, part: q.part, at: ^k}
-	if q.part >= held && (len(runs) > 1 || k0.own(runs[run].H) != "") {
+	apart := len(runs) > 1 || k0.own(runs[run].H) != ""
+	name := q.name
+	switch {
+	case k == len(quantities)-1:
+		name += runs[run].H.Run.Counted()
+	case m.share && c.accuracy:
+		m.complement = true
+		if name = accuracyName(runs, shares[k]); name != "" && !apart {
+			name, _ = split(name)
+		} else if apart = apart && name == ""; name == "" {
+			name = "accuracy"
+		}
+	case m.share:
+		name = "error"
+	case name == "":
+		name = "RMSE"
+	}
+	if q.part >= held && apart {
 		name = partNames[q.part] + " " + name
 	}
-	c.add(name, metric{log: q.log, share: share}, k0, len(runs) == 1)
+	c.add(name, m, k0, len(runs) == 1)
 }
 
 // add adds a curve to the metric of a name. alone says that it is one of a single run's, of which no two figures are

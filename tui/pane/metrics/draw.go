@@ -271,10 +271,10 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 }
 
 // partTokens are the inks of a single run's curves.
-var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: style.Test,
-	test: style.NegativeCurvature}
+var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: style.Validation,
+	test: style.Test}
 
-var partNames = [...]string{plain: "train", train: "train", held: "val", test: "test"}
+var partNames = [...]string{plain: "train", train: "train", held: "valid", test: "test"}
 
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
@@ -283,12 +283,13 @@ func (g *Grid) plot(m *metric) chart.Plot {
 	p.Value = func(v float64) string { return m.text(g.runs, v) }
 	if m.share {
 		p.Percent()
+		p.Y.Complement = m.complement
 	}
 	for _, k := range g.drawn(m) {
 		c := chart.Curve{Series: g.over.line(g.runs[k.run].H, k)}
 		if len(g.runs) == 1 {
-			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held,
-				rune("**ox"[k.part])
+			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part == test,
+				rune("**+o"[k.part])
 			if len(m.curves) == 1 {
 				c.Name = m.name
 			}
@@ -328,7 +329,7 @@ func (g *Grid) Figure() *figure.Chart {
 			Dashed: g.runs[k.run].Dashed}
 		for _, b := range g.over.line(g.runs[k.run].H, k).Fine() {
 			if b.N > 0 {
-				c.Points = append(c.Points, figure.Point{X: b.X1[g.By], Y: b.Last})
+				c.Points = append(c.Points, figure.Point{X: b.X1[g.By], Y: m.shown(b.Last)})
 			}
 		}
 		f.Curves = append(f.Curves, c)
@@ -371,9 +372,9 @@ func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 			return nan, ""
 		}
 	}
-	v = g.valueOf(m, g.over.line(h, &k))
+	v = m.shown(g.valueOf(m, g.over.line(h, &k)))
 	if best {
-		low, high, ok := k.of(h).Bounds(false)
+		low, high, ok := m.bounds(k.of(h))
 		if v = low; m.rises {
 			v = high
 		}
@@ -385,6 +386,28 @@ func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 		return v, ""
 	}
 	return v, m.text(g.runs, v)
+}
+
+// ValueBeside is what a run of a group has of the selected metric at the cursor, or at the end of the group's curve;
+// NaN for nothing.
+func ValueBeside(g *Grid, group, h *history.History) float64 {
+	m := g.selected()
+	if m == nil {
+		return nan
+	}
+	k, of := m.curves[0], m.curves[0]
+	if k.at >= 0 {
+		name := k.metric(g.runs[k.run].H).Symbol
+		if k, of = named(group, k, name), named(h, k, name); k.at < 0 || of.at < 0 {
+			return nan
+		}
+	}
+	_, end, _ := g.over.line(group, &k).Extent()
+	by, x := chart.Epochs, end[chart.Epochs]
+	if g.On && (g.whole || !apart(g, m)) {
+		by, x = g.By, g.Cursor[g.By]
+	}
+	return m.shown(g.over.line(h, &of).At(by, x))
 }
 
 // named is a curve of the same kind and name in another history; its at is below 0 where that has none.
@@ -407,7 +430,7 @@ func (g *Grid) Text(v float64) string {
 
 // value is that of a curve at the cursor, or its newest.
 func (g *Grid) value(m *metric, k *curve) float64 {
-	return g.valueOf(m, g.over.line(g.runs[k.run].H, k))
+	return m.shown(g.valueOf(m, g.over.line(g.runs[k.run].H, k)))
 }
 
 func (g *Grid) valueOf(m *metric, s *chart.Series) float64 {

@@ -319,6 +319,12 @@ func (g *gallery) Rises() bool {
 	return m != nil && m.rises
 }
 
+// Share reports whether the selected metric is one of errors or accuracies.
+func Share(g *Grid) bool {
+	m := g.selected()
+	return m != nil && m.share
+}
+
 // next goes to another chart, past headings.
 func (g *gallery) next(by int) {
 	for i := g.at + by; i >= 0 && i < len(g.items); i += by {
@@ -449,7 +455,7 @@ func (g *gallery) log(m *metric) bool {
 // best is the best value of a metric's last curve so far.
 func (g *gallery) best(m *metric) (word, value string) {
 	s := m.curves[len(m.curves)-1].series(g.runs)
-	low, high, ok := s.Bounds(false)
+	low, high, ok := m.bounds(s)
 	switch {
 	case !ok:
 		return "", ""

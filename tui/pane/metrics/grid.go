@@ -18,6 +18,7 @@ type Grid struct {
 	division division
 	status   []span // keys in the last row, for the mouse
 
+	accuracy    bool // errors are shown as accuracies
 	zoomedApart bool // the chart that has all the room has an x of its own
 
 	cells  map[string]*cell
@@ -49,6 +50,37 @@ func (g *Grid) Show(runs []Run) {
 		}
 		return
 	}
-	g.outlines, g.catalog = outlines, newCatalog(runs, outlines)
+	g.outlines, g.catalog = outlines, newCatalog(runs, outlines, g.accuracy)
+	g.arrange()
+}
+
+// SetAccuracy has errors shown as accuracies, or accuracies as errors. What is selected and pinned stays so under its
+// other name.
+func SetAccuracy(g *Grid, on bool) {
+	if g.accuracy == on {
+		return
+	}
+	g.accuracy = on
+	if g.catalog == nil {
+		return
+	}
+	before := g.catalog
+	g.catalog = newCatalog(g.runs, g.outlines, on)
+	for i := range before.all {
+		old := &before.all[i]
+		for k := range g.catalog.all {
+			m := &g.catalog.all[k]
+			if old.curves[0].at >= 0 || m.curves[0].at != old.curves[0].at {
+				continue
+			}
+			if g.chosen == old.name {
+				g.chosen = m.name
+			}
+			if at := slices.Index(g.pinned, old.name); at >= 0 {
+				g.pinned[at] = m.name
+			}
+		}
+	}
+	g.changes++
 	g.arrange()
 }

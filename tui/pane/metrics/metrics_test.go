@@ -232,7 +232,7 @@ func TestOwnX(t *testing.T) {
 	d.Machine = []event.MachineEvent{{Elapsed: 1, Metrics: []event.Metric{{Key: "system/cpu", Value: 3}}}, {Elapsed: 9, Metrics: []event.Metric{{Key: "system/cpu", Value: 4}}}}
 	g := gridOf(d, d)
 	s := text(t, g, 116, 36, true)
-	for _, want := range []string{"val loss  [x: epoch]", "lr  [x: tokens]"} {
+	for _, want := range []string{"test loss  [x: epoch]", "lr  [x: tokens]"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}
@@ -244,7 +244,7 @@ func TestOwnX(t *testing.T) {
 	if s = text(t, g, 116, 36, true); !strings.Contains(s, "system/cpu  [x: s]") || !strings.Contains(s, "9 s") || g.Selected() != "system/cpu" {
 		t.Errorf("the second page is\n%s", s)
 	}
-	if one := gridOf(d); slices.Contains(one.Names(), "system/cpu") || !slices.Contains(one.Names(), "val loss") {
+	if one := gridOf(d); slices.Contains(one.Names(), "system/cpu") || !slices.Contains(one.Names(), "test loss") {
 		t.Errorf("one run has %q", one.Names())
 	}
 }

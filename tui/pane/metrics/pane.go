@@ -40,7 +40,7 @@ func (p *Pane) Header(v *pane.View, l *style.Line) {
 	others := slices.DeleteFunc(slices.Clone(p.Names()), p.elsewhere)
 	text := format.Count(len(others))
 	if len(others) < len(p.Names()) {
-		text += " others"
+		text = format.Counted(len(others), "other")
 	}
 	l.Group(style.Muted.Of(text))
 }
@@ -70,6 +70,7 @@ func (p *Pane) Body(v *pane.View, w, h int, zoomed bool) []string {
 
 func (p *Pane) show(v *pane.View) {
 	p.run[0] = Run{H: v.H}
+	SetAccuracy(&p.Grid, v.Accurate())
 	p.Show(p.run[:])
 }
 
@@ -86,7 +87,9 @@ func (p *Pane) leaveOut(zoomed bool) {
 
 // elsewhere reports whether a metric has a pane of its own.
 func (p *Pane) elsewhere(name string) bool {
-	return name == "loss" || name == errorName(p.run[0].H)
+	m := &p.catalog.all[p.catalog.at[name]]
+	k := &m.curves[0]
+	return k.at < 0 && ^k.at < judged && (m.own == "" || k.part == plain)
 }
 
 // Strip implements pane.Pane.
