@@ -49,6 +49,7 @@ type client struct {
 	net.Conn
 	server *Server
 	addr   netip.Addr
+	knock  *knock
 	login  *time.Timer // ends a connection that has no session in time
 
 	read, written atomic.Int64  // bytes
@@ -139,7 +140,7 @@ func (c *client) Close() error {
 	}
 	c.login.Stop()
 	if was < seated {
-		c.server.gate.greeted(c.addr, time.Now())
+		c.server.gate.greeted(c.knock)
 	}
 	err := c.Conn.Close()
 	c.server.left(c)
@@ -163,8 +164,11 @@ func (c *client) reach(to stage) bool {
 		c.stage = to
 	}
 	c.mu.Unlock()
+	if was < admitted && to == admitted {
+		c.server.gate.loggedIn(c.knock)
+	}
 	if was < seated && to == seated {
-		c.server.gate.greeted(c.addr, time.Now())
+		c.server.gate.greeted(c.knock)
 		c.login.Stop()
 	}
 	return was != closed

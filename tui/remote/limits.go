@@ -3,11 +3,13 @@ package remote
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"newtop/internal/routine"
 	"newtop/tui/screen"
 )
 
@@ -76,15 +78,15 @@ func (l *Limits) clamp(width, height uint32) screen.Size {
 
 // gate counts who knocks. Its methods may be called from any goroutine.
 type gate struct {
-	mu         sync.Mutex
-	limits     Limits
-	all        *rate.Limiter // handshakes
-	lines      *rate.Limiter // of the log
-	hosts      map[netip.Addr]*host
-	handshakes int            // connections without a session yet
-	seats      map[string]int // sessions, by the fingerprint of their key
-	occupied   int            // sessions in all
-	memory     int            // bytes that are set aside for them
+	mu       sync.Mutex
+	limits   Limits
+	all      *rate.Limiter // handshakes
+	lines    *rate.Limiter // of the log
+	hosts    map[netip.Addr]*host
+	knocks   []*knock       // connections without a session yet, in the order in which they came
+	seats    map[string]int // sessions, by the fingerprint of their key
+	occupied int            // sessions in all
+	memory   int            // bytes that are set aside for them
 }
 
 // seat is a place at the run. The gate alone looks into it.
@@ -102,11 +104,17 @@ const (
 
 func bytesOf(size screen.Size) int { return viewerBytes + cellBytes*size.Width*size.Height }
 
+// knock is a connection that has no session yet. The gate alone looks into it.
+type knock struct {
+	host netip.Addr
+	in   bool                // it has logged in
+	end  func(reason string) // ends the connection
+}
+
 // host is an address that connections come from; of IPv6 a network of 64 bits, which is what one customer has.
 type host struct {
 	handshakes *rate.Limiter
 	lines      *rate.Limiter
-	pending    int
 	muted      int // lines left out of the log since the last one
 	seen       time.Time
 }
@@ -152,9 +160,13 @@ func (g *gate) host(a netip.Addr, now time.Time) *host {
 
 // forget drops the hosts that have nothing open: those not seen lately, or all if that is not enough.
 func (g *gate) forget(now time.Time) {
+	open := map[netip.Addr]bool{}
+	for _, k := range g.knocks {
+		open[k.host] = true
+	}
 	for _, age := range []time.Duration{forgetHostAfter, 0} {
 		for a, h := range g.hosts {
-			if h.pending == 0 && now.Sub(h.seen) >= age {
+			if !open[a] && now.Sub(h.seen) >= age {
 				delete(g.hosts, a)
 			}
 		}
@@ -164,32 +176,66 @@ func (g *gate) forget(now time.Time) {
 	}
 }
 
-// admit asks whether a new connection may begin its handshake; it is why not, or empty. Who may must call greeted once.
-func (g *gate) admit(a netip.Addr, now time.Time) string {
+// admit asks whether a new connection may begin its handshake; it is why not, or empty. Who may must call greeted once,
+// and may be ended before. Where too many have no session the oldest of them that has not logged in is ended: who holds
+// connections open then keeps nobody out who logs in faster than they come, though they share an address.
+func (g *gate) admit(a netip.Addr, now time.Time, end func(reason string)) (*knock, string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.host(a, now)
 	switch {
-	case h.pending >= max(g.limits.Sessions/maxHandshakes, 1):
-		return "too many connections of this host have no session"
-	case g.handshakes >= g.limits.Sessions:
-		return "too many connections have no session"
 	case !h.handshakes.AllowN(now, 1):
-		return "too many connections a second from this host"
+		return nil, "too many connections a second from this host"
 	case !g.all.AllowN(now, 1):
-		return "too many connections a second"
+		return nil, "too many connections a second"
 	}
-	h.pending++
-	g.handshakes++
-	return ""
+	k := &knock{host: neighbourhood(a), end: end}
+	own := func(o *knock) bool { return o.host == k.host }
+	all := func(*knock) bool { return true }
+	switch {
+	case !g.room(g.limits.Sessions/maxHandshakes, own):
+		return nil, "too many connections of this host have no session"
+	case !g.room(g.limits.Sessions, all):
+		return nil, "too many connections have no session"
+	}
+	g.knocks = append(g.knocks, k)
+	return k, ""
+}
+
+// room ends the oldest of some connections if there are limit of them. It reports whether there is room for one more.
+func (g *gate) room(limit int, of func(*knock) bool) bool {
+	count, oldest := 0, -1
+	for i, k := range g.knocks {
+		if of(k) {
+			if count++; oldest < 0 && !k.in {
+				oldest = i
+			}
+		}
+	}
+	if count < max(limit, 1) {
+		return true
+	}
+	if oldest < 0 {
+		return false
+	}
+	k := g.knocks[oldest]
+	g.knocks = slices.Delete(g.knocks, oldest, oldest+1)
+	routine.Go(func() { k.end("gave way to newer connections: too many have no session") })
+	return true
+}
+
+// loggedIn keeps a connection from being ended for newer ones.
+func (g *gate) loggedIn(k *knock) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	k.in = true
 }
 
 // greeted ends what admit began: the client has a session or is gone.
-func (g *gate) greeted(a netip.Addr, now time.Time) {
+func (g *gate) greeted(k *knock) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.handshakes--
-	g.host(a, now).pending--
+	g.knocks = slices.DeleteFunc(g.knocks, func(o *knock) bool { return o == k })
 }
 
 // occupy takes a seat for a key, with a terminal of a size; it is why not, or empty. Who has one must call rise once.

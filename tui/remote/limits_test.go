@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -45,8 +46,8 @@ func TestGateHandshakes(t *testing.T) {
 	a, b, c := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("10.0.0.3")
 	let := func(from netip.Addr, at time.Time) (n int) {
 		for range 20 {
-			if g.admit(from, at) == "" {
-				g.greeted(from, at)
+			if k, reason := g.admit(from, at, nil); reason == "" {
+				g.greeted(k)
 				n++
 			}
 		}
@@ -69,30 +70,45 @@ func TestGateHandshakes(t *testing.T) {
 	// All of an IPv6 network is one host.
 	g = newGate(Limits{Handshakes: 2}.normal())
 	for i, addr := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::3"} {
-		reason := g.admit(netip.MustParseAddr(addr), now)
+		_, reason := g.admit(netip.MustParseAddr(addr), now, nil)
 		if (reason == "") != (i < 2) {
 			t.Errorf("%s: %q", addr, reason)
 		}
 	}
 }
 
+// Who holds connections open gives way to newer ones, by the oldest of a host's or of all; who has logged in does not.
 func TestGateKnocking(t *testing.T) {
 	g := newGate(Limits{Sessions: 16, Handshakes: 1000}.normal())
 	now := time.Unix(1e9, 0)
-	host := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
+	ended := make(chan string, 1)
+	come := func(h int, name string) (*knock, string) {
+		return g.admit(netip.AddrFrom4([4]byte{10, 0, 0, byte(h)}), now, func(string) { ended <- name })
+	}
+	var first *knock
 	for h := range 8 {
-		for i := range 4 {
-			if reason := g.admit(host(h), now); (reason == "") != (i < 2) {
+		for i, want := range []string{"", "", "0", "1"} {
+			k, reason := come(h, fmt.Sprint(i))
+			if h == 0 && i == 3 {
+				first = k
+			}
+			if reason != "" || want != "" && <-ended != want {
 				t.Errorf("connection %d of host %d: %q", i, h, reason)
 			}
 		}
 	}
-	if reason := g.admit(host(8), now); reason == "" {
-		t.Error("there is no end to the connections without a session")
+	if _, reason := come(8, "new"); reason != "" || <-ended != "2" || len(g.knocks) != 16 {
+		t.Errorf("beyond what all have: %q, %d", reason, len(g.knocks))
 	}
-	g.greeted(host(0), now)
-	if reason := g.admit(host(8), now); reason != "" {
-		t.Errorf("when one has logged in: %q", reason)
+	for _, k := range g.knocks {
+		g.loggedIn(k)
+	}
+	if _, reason := come(9, ""); reason != "too many connections have no session" {
+		t.Errorf("when all have logged in: %q", reason)
+	}
+	g.greeted(first)
+	if _, reason := come(9, ""); reason != "" {
+		t.Errorf("when one has a session: %q", reason)
 	}
 }
 
@@ -184,13 +200,13 @@ func TestGateForgets(t *testing.T) {
 	g := newGate(Limits{Handshakes: 1}.normal())
 	now := time.Unix(1e9, 0)
 	for i := range 3 * maxHosts {
-		g.admit(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
+		g.admit(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now, nil)
 	}
 	if n := len(g.hosts); n > maxHosts {
 		t.Errorf("%d hosts are remembered", n)
 	}
-	if g.handshakes != 2 {
-		t.Errorf("%d are knocking", g.handshakes)
+	if len(g.knocks) != 2 {
+		t.Errorf("%d are knocking", len(g.knocks))
 	}
 }
 

@@ -254,16 +254,17 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		remote, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 		addr := remote.Addr().Unmap()
-		if reason := s.gate.admit(addr, time.Now()); reason != "" {
+		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst),
+			bytes:     rate.NewLimiter(clientRate, clientBurst),
+			exchanges: rate.NewLimiter(exchangeRate, exchangeBurst)}
+		var reason string
+		if c.knock, reason = s.gate.admit(addr, time.Now(), c.end); reason != "" {
 			conn.Close()
 			s.refused(addr, reason)
 			continue
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.
 		conn.SetWriteBuffer(writeBuffer)
-		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst),
-			bytes:     rate.NewLimiter(clientRate, clientBurst),
-			exchanges: rate.NewLimiter(exchangeRate, exchangeBurst)}
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
 		c.mu.Lock() // the timer may ring at once
