@@ -5,6 +5,8 @@ import io
 import itertools
 import os
 import random
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -1136,7 +1138,8 @@ class Programs(unittest.TestCase):
             w = w + x
         last = d.ask("loss", w=w)["loss"]
         self.assertLess(last, 0.8 * first)
-        d.ask("eval", w=w)
+        if "eval" in d.hello["has"]:
+            d.ask("eval", w=w)
         d.ask("set", w=w)
         d.ask("stop")
         out, errs = process.communicate(timeout=60)
@@ -1155,6 +1158,10 @@ class Programs(unittest.TestCase):
         self.assertEqual(hello["digest"], again["digest"])
         self.assertAlmostEqual(float(out.split()[-2]), np.linalg.norm(w), 3)
         self.assertEqual((hello["classes"], hello["rows"], hello["test_rows"]), (10, 200, 50))
+
+    def test_pinn(self):
+        hello, _, _, _ = self.run_program(os.path.join(MODULE, "..", "..", "docs", "examples", "pinn.py"), steps=4)
+        self.assertTrue({"hv", "gnv"} <= set(hello["has"]))
 
     def test_chars(self):
         hello, _, _, _ = self.run_program("chars.py", "16", "16", steps=6)
@@ -1195,6 +1202,29 @@ class Programs(unittest.TestCase):
         environ = {"NEWTOP_PEER": ""}
         other = Driver().start(os.path.join(DATA, "loop.py"), "12", "4", **environ)
         self.assertEqual(other.communicate(timeout=60)[0], out)
+
+
+class Page(unittest.TestCase):
+    """The programs of docs/own-model.md and of docs/examples run, and print what stands below them."""
+
+    def test_programs(self):
+        docs = os.path.join(MODULE, "..", "..", "docs")
+        with open(os.path.join(docs, "own-model.md")) as page:
+            blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read(), re.M | re.S) + [("", "")]
+        programs = [(code, text) for (kind, code), (_, text) in zip(blocks, blocks[1:]) if kind == "python"]
+        for name in "pinn.py", "prices.py":
+            with open(os.path.join(docs, "examples", name)) as example:
+                programs.append((example.read(), ""))
+        for code, text in programs:
+            compile(code, "own-model.md", "exec")
+            if not re.search("^import .*newtop", code, re.M) or "newtop.spectrum" in code and "NEWTOP" not in os.environ:
+                continue
+            with tempfile.TemporaryDirectory() as place:
+                environ = {**{k: v for k, v in os.environ.items() if k != "NEWTOP_PEER"}, "PYTHONPATH": MODULE}
+                done = subprocess.run([sys.executable, "-c", code], cwd=place, env=environ, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if "newtop.spectrum" in code:
+                np.testing.assert_allclose(*(np.array(re.findall(r"-?\d+\.\d+", t), float) for t in (done.stdout, text)), atol=2e-4)
 
 
 class Objects(unittest.TestCase):
