@@ -2,6 +2,7 @@ package flags
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,19 +17,34 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/internal/format"
+	"newtop/internal/routine"
 )
 
 // maxFile bounds the configuration file, in bytes: --config /dev/zero has no end.
 const maxFile = 1 << 20
 
-// readFile applies a TOML file of flags to those that the command line left alone.
-func (f *Run) readFile(set *pflag.FlagSet) error {
-	file, err := os.Open(f.File)
-	if err != nil {
-		return err
+// read returns what is in a file, or a named pipe that nobody may ever write to, until the context ends.
+func read(ctx context.Context, path string) (text []byte, err error) {
+	done := make(chan struct{})
+	routine.Go(func() {
+		defer close(done)
+		var file *os.File
+		if file, err = os.Open(path); err == nil {
+			defer file.Close()
+			text, err = io.ReadAll(io.LimitReader(file, maxFile+1))
+		}
+	})
+	select {
+	case <-done:
+		return text, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+}
+
+// readFile applies a TOML file of flags to those that the command line left alone.
+func (f *Run) readFile(ctx context.Context, set *pflag.FlagSet) error {
+	text, err := read(ctx, f.File)
 	switch {
 	case err != nil:
 		return err

@@ -135,7 +135,7 @@ func (f *Run) resolveKeys(cmd *cobra.Command) error {
 		return nil
 	}
 	if f.File != "" {
-		return f.readFile(cmd.Flags())
+		return f.readFile(cmd.Context(), cmd.Flags())
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ func parsed(t *testing.T, args []string) trainer.Config {
 	t.Helper()
 	var f Run
 	cmd := &cobra.Command{Use: "test"}
+	cmd.SetContext(t.Context())
 	f.Add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(args, err)

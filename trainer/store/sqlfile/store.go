@@ -63,6 +63,8 @@ func OpenFile(path string, o Options) (*File, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return nil, &FormatError{File: path, Found: "a directory", Expected: "a run store"}
+	case err == nil && !info.Mode().IsRegular(): // SQLite would wait for a pipe's writer, with no end
+		return nil, &FormatError{File: path, Found: "no regular file", Expected: "a run store"}
 	case errors.Is(err, fs.ErrNotExist) && (o.ReadOnly || o.Existing):
 		return nil, fmt.Errorf("%s: %w: expected a run store, which newtop train makes", path, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrNotExist):

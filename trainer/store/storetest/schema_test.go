@@ -167,6 +167,7 @@ func TestNotAStore(t *testing.T) {
 	}
 	cases := []struct{ path, want string }{
 		{dir, "a directory: expected a run store"},
+		{os.DevNull, "no regular file: expected a run store"},
 		{write("text.db", []byte(strings.Repeat("no database\n", 100))), "no SQLite database: expected a run store"},
 		{foreign, "an SQLite database of another program: expected a run store"},
 		{other, "an SQLite database of another program: expected a run store"},
