@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import prune
 from torch.utils.checkpoint import checkpoint
 
 import newtop
@@ -812,6 +813,43 @@ def _():
     return net, ce, (torch.randn(8, 32).T, torch.randint(3, (32,)))
 
 
+@case("scripted by torch.jit")
+def _():
+    return torch.jit.script(mlp(5, 12, 2)), mse, (torch.randn(40, 5), torch.randn(40, 2))
+
+
+@case("pruned")
+def _():
+    net = mlp(5, 12, 2)
+    prune.random_unstructured(net[0], "weight", 0.5)
+    return net, mse, (torch.randn(40, 5), torch.randn(40, 2))
+
+
+@case("DataParallel", loss=lambda m, b: mse(m.module(b[0]), b[1]))
+def _():
+    return nn.DataParallel(mlp(5, 12, 2)), mse, (torch.randn(40, 5), torch.randn(40, 2))
+
+
+def with_metrics(m, b):
+    loss = mse(m(b[0]), b[1])
+    return loss, {"rmse": loss.detach().sqrt()}
+
+
+@case("a loss with metrics", loss=lambda m, b: mse(m(b[0]), b[1]))
+def _():
+    return mlp(5, 12, 2), with_metrics, (torch.randn(40, 5), torch.randn(40, 2))
+
+
+@case("a loss of each row", refused=r"the shape \[40\]: expected one number")
+def _():
+    return mlp(5, 12, 3), nn.CrossEntropyLoss(reduction="none"), classes(40, 3, 5)
+
+
+@case("swapped arguments", refused="the model comes first")
+def _():
+    return ce, mlp(5, 12, 3), classes(40, 3, 5)
+
+
 @case("no weights left", refused="frozen")
 def _():
     return mlp(4, 8, 2).requires_grad_(False), mse, (torch.randn(8, 4), torch.randn(8, 2))
@@ -877,6 +915,15 @@ hf("Whisper", "WhisperConfig", "AutoModelForSpeechSeq2Seq",
 hf("CLIP", "CLIPConfig", "AutoModel",
    {"text_config": {**SMALL, "eos_token_id": 2}, "vision_config": {"image_size": 8, "patch_size": 4, "num_channels": 1, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 12},
     "projection_dim": 6}, lambda: {"input_ids": ids(), "pixel_values": torch.randn(3, 1, 8, 8), "return_loss": True}, "4.40")  # before, its mask had no float64
+
+
+@case("transformers: checkpointing", needs=("transformers",))
+def _():
+    import transformers
+    i = ids()
+    net = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=19, n_embd=8, n_layer=2, n_head=2, n_positions=8, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+    net.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    return net.train(), None, {"input_ids": i, "labels": i}
 
 
 @case("Lightning module", needs=("lightning",), loss=lambda m, b: m.training_step(b, 0))
