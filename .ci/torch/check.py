@@ -1,6 +1,7 @@
 """Tests of newtop.py's peers with PyTorch, against dense matrices, differences, and runs without newtop. See ./run."""
 import contextlib
 import copy
+import importlib.util
 import io
 import itertools
 import os
@@ -1084,10 +1085,15 @@ class Callbacks(unittest.TestCase):
         self.looked_at(run, (4, 8))
 
     def test_lightning(self):
-        try:
-            import lightning.pytorch as lightning
-        except ImportError:
+        """By its name, and by its older one, of which each has classes of its own."""
+        found = [importlib.import_module(name) for name in ("lightning.pytorch", "pytorch_lightning") if importlib.util.find_spec(name.split(".")[0])]
+        if not found:
             self.skipTest("there is no lightning")
+        for lightning in found:
+            with self.subTest(lightning.__name__):
+                self.lightning(lightning)
+
+    def lightning(self, lightning):
         x, t = torch.randn(16, 4), torch.arange(16) % 3
         self.callbacks = lambda: [newtop.LightningCallback(nn.functional.cross_entropy, (x, t), every=4)]
 

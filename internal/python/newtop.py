@@ -460,11 +460,13 @@ def HFCallback(every: int = 200, rows: int = 8, pause: float = 1.0) -> Any:
 def LightningCallback(loss_fn: Any, batch: Any, every: int = 200, pause: float = 1.0) -> Any:
     """For Lightning: Trainer(..., callbacks=[newtop.LightningCallback(loss_fn, batch)]) logs the module's metrics, and has the
     curvature of the loss looked at, of which loss_fn and batch are as for serve()."""
-    Callback = (sys.modules.get("lightning.pytorch") or __import__("pytorch_lightning")).Callback
+    from importlib import import_module, util
+    both = "lightning.pytorch", "pytorch_lightning"  # each has a Trainer that takes its own callbacks alone
+    names = [n for n in both if n in sys.modules] or [both[not util.find_spec("lightning")]]
 
-    class Looking(Callback):
+    class Looking(*(import_module(n).Callback for n in names)):  # type: ignore
         def on_train_start(self, trainer: Any, module: Any) -> None:
-            self.probe = probe(module, loss_fn, _each(batch, lambda x: x.to(module.device)), every, trainer.optimizers[0], pause=pause)
+            self.probe = probe(module, loss_fn, _each(batch, lambda x: x.to(module.device)), every, next(iter(trainer.optimizers), None), pause=pause)
 
         def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, *_: Any) -> None:
             self.probe.step(outputs["loss"] if outputs else None)
