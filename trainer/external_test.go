@@ -58,13 +58,13 @@ func bare(e event.Event) string {
 func TestTwinHasTheSameDigits(t *testing.T) {
 	base := config.Config{Data: "spirals", Test: "0.8", Hidden: []int{6, 5}, Epochs: 6, Seed: 3, Threads: 1, SpectrumEvery: 3, SpectrumRows: -1, Density: true}
 	for name, set := range map[string][]string{
-		"tr-newton": nil, "tr-newton jacobi": {"preconditioner=jacobi"}, "tr-gn": {"blocks=1"}, "tr-gn-jacobi": nil, "scg": nil, "eigen-gd": nil,
+		"tr-newton": nil, "tr-newton jacobi": {"preconditioner=jacobi"}, "tr-gn": {"blocks=1"}, "tr-gn kfac": {"blocks=1", "preconditioner=kfac"}, "tr-gn-jacobi": nil, "scg": nil, "eigen-gd": nil,
 		"adam": {"batch=16"}, "momentum": nil, "sgd": {"batch=50"}, "tr-newton decays": nil, "tr-gn-jacobi decays": nil, "adam decays": {"batch=16", "weight-decay=0.1"},
 		"kfac": {"batch=16", "side=6"}, "kfac by the model": {"batch=32", "step=model"}, "hessian-free": {"batch=40"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"tr-newton jacobi", "scg", "adam decays", "kfac", "hessian-free"}, name) {
-				nightly.Only(t, "one of fifteen ways, 0.5 s each")
+			if !slices.Contains([]string{"tr-newton jacobi", "scg", "adam decays", "kfac", "hessian-free", "tr-gn kfac"}, name) {
+				nightly.Only(t, "one of sixteen ways, 0.5 s each")
 			}
 			own := base
 			own.Optimizer, _, _ = strings.Cut(name, " ")

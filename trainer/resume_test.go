@@ -227,6 +227,9 @@ func everyKind() map[string]config.Config {
 	out["power and density"] = c
 	c.Set = []string{"preconditioner=jacobi"}
 	out["tr-newton jacobi"] = c
+	c = out["tr-gn blocks"]
+	c.Set = append(slices.Clone(c.Set), "preconditioner=kfac")
+	out["tr-gn kfac"] = c
 	c = out["bpls"]
 	c.Set = []string{"tau-max=2"}
 	out["bpls tau"] = c

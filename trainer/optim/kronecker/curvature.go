@@ -30,6 +30,7 @@ import (
 // diagonal and W a row, γ is added to A alone. Numbers that are in no block have the mean eigenvalue of all blocks.
 type Curvature struct {
 	Factors CurvatureFactors
+	Root    bool // whether solves are by the square root of the damped inverse
 
 	objective optim.FactorObjective
 	blocks    []block
@@ -158,12 +159,16 @@ func (c *Curvature) Invert(s *optim.State, gamma float64) (spent float64, err er
 
 func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error) {
 	ofA, ofS := c.damping(b, f)
-	if !inverseTo(f.InverseA, f.A, b.n, ofA) || !inverseTo(f.InverseS, f.S, b.m, ofS) {
+	inverse, cost := inverseTo, inverseCost
+	if c.Root {
+		inverse, cost = rootTo, eigenCost+1
+	}
+	if !inverse(f.InverseA, f.A, b.n, ofA) || !inverse(f.InverseS, f.S, b.m, ofS) {
 		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
 	for _, x := range []struct{ len, d int }{{len(f.A), b.n}, {len(f.S), b.m}} {
 		if x.len > 1 && x.len == x.d*x.d {
-			spent += inverseCost * cube(x.d)
+			spent += cost * cube(x.d)
 		}
 	}
 	return spent, nil
@@ -224,6 +229,27 @@ func inverseTo(dst, f []float64, d int, shift float64) bool {
 	return true
 }
 
+// rootTo is inverseTo for (F + shift·I)^−½.
+func rootTo(dst, f []float64, d int, shift float64) bool {
+	if !whole(f, d) {
+		for i, v := range f {
+			dst[i] = 1 / math.Sqrt(v+shift)
+		}
+		return vector.Finite(vector.Norm(f)) && vector.Finite(vector.Norm(dst))
+	}
+	q, values := make([]float64, d*d), make([]float64, d)
+	if !eigenTo(q, values, f, d) {
+		return false
+	}
+	scaled := slices.Clone(q)
+	for i, v := range values {
+		row := scaled[i*d:][:d]
+		vector.Scale(row, 1/math.Sqrt(max(v, 0)+shift), row)
+	}
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(q, d, d, d), matrix(scaled, d, d, d), 0, matrix(dst, d, d, d))
+	return vector.Finite(vector.Norm(dst))
+}
+
 // SolveTo stores the damped inverse times r, both of all weights, in dst, and returns how many multiplications it took.
 func (c *Curvature) SolveTo(s *optim.State, dst, r []float64) (spent float64) {
 	mean, count := 0.0, 0
@@ -238,6 +264,9 @@ func (c *Curvature) SolveTo(s *optim.State, dst, r []float64) (spent float64) {
 	c.solves.do(s)
 	c.dst = nil
 	scale := 1 / (mean/float64(count) + c.Factors.Gamma)
+	if c.Root {
+		scale = math.Sqrt(scale)
+	}
 	for _, p := range c.rest {
 		vector.Scale(dst[p.First:p.Last], scale, r[p.First:p.Last])
 	}

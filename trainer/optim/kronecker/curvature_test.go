@@ -123,6 +123,16 @@ func TestCurvatureAgainstDense(t *testing.T) {
 				if far, solution := apart(got, want.solve(r)), want.solve(r); !(far <= 1e-11*largest(solution)) {
 					t.Fatalf("sides to %d, decay %g, update %d, γ = %g: %.1e off of %.1e", side, decay, k+1, gamma, far, largest(solution))
 				}
+				c.Root = true // twice that is the inverse
+				once := make([]float64, n)
+				if _, err := c.Invert(s, gamma); err != nil {
+					t.Fatal(err)
+				}
+				c.SolveTo(s, once, r)
+				if c.SolveTo(s, got, once); !(apart(got, want.solve(r)) <= 1e-11*largest(got)) {
+					t.Fatalf("sides to %d, decay %g, update %d, γ = %g: the root's square is %.1e off", side, decay, k+1, gamma, apart(got, want.solve(r)))
+				}
+				c.Root = false
 			}
 			if !slices.EqualFunc(o.factorRows, o.factors, func(rows []int, f []optim.Factors) bool { return len(rows) == 1 }) {
 				t.Errorf("factors of rows %v", o.factorRows)
@@ -167,6 +177,14 @@ func TestDiagonalFactors(t *testing.T) {
 	}
 	if far := apart(got, want); !(far <= 1e-12*largest(want)) {
 		t.Errorf("%.1e off of %.1e", far, largest(want))
+	}
+	c.Root = true
+	if _, err := c.Invert(&optim.State{}, gamma); err != nil {
+		t.Fatal(err)
+	}
+	c.SolveTo(&optim.State{}, got, r)
+	if c.SolveTo(&optim.State{}, got, slices.Clone(got)); !(apart(got, want) <= 1e-12*largest(want)) {
+		t.Errorf("the root's square is %.1e off", apart(got, want))
 	}
 	told := c.Report().Factors
 	if v := told[0].Values; len(v) != 16 || v[0] != 39./780 || v[15] != 0 || told[3].Damping != gamma {

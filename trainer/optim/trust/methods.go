@@ -43,8 +43,8 @@ var GaussNewton = optim.Info{
 	Monotone:   true,
 	Proposes:   true,
 	Needs:      optim.NeedsGaussNewton,
-	Parameters: blockParameters(),
-	New:        func() optim.Method { return &trust{operator: gaussNewton} },
+	Parameters: blockParameters(Factored, Damping),
+	New:        func() optim.Method { return &trust{operator: gaussNewton, kfac: factored} },
 }
 
 // GaussNewtonJacobi is algorithm D of [MD]: as C, with M the diagonal of JᵀJ. The trust region becomes an ellipsoid,

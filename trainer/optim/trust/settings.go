@@ -125,8 +125,9 @@ func gaussNewtonParameters(own ...optim.Handle) []optim.Hyperparameter {
 
 // blockParameters are gaussNewtonParameters for classes in blocks, with inner solves that are cut short: over five data
 // sets the fewest products to a small error (docs/radius.md).
-func blockParameters() []optim.Hyperparameter {
-	return gaussNewtonParameters(Limit.Starting(12), Blocks.Starting(6), BlockXi.Starting(0.4, ""))
+func blockParameters(own ...optim.Handle) []optim.Hyperparameter {
+	return gaussNewtonParameters(append([]optim.Handle{Limit.Starting(12), Blocks.Starting(6),
+		BlockXi.Starting(0.4, "")}, own...)...)
 }
 
 // tolerance returns ξ where the gradient is that long; NaN where it depends on one that is not known.

@@ -31,6 +31,9 @@ func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w [
 			return a
 		}
 		copy(t.s, t.path.steps[i])
+		if t.scaling != nil {
+			t.scaling.backTo(t.s)
+		}
 		a.length, a.promised, a.shortened = t.path.radii[i], t.path.promised[i], true
 		vector.Add(t.trial, w, t.s)
 		a.reset(w, t.trial)

@@ -25,10 +25,13 @@ type trust struct {
 	operator func(o optim.Objective, w []float64) krylov.Operator
 	// jacobi reports whether M is the floored diagonal of the Gauss–Newton matrix, rather than I; nil: never.
 	jacobi func(s *optim.Settings) bool
+	// kfac reports whether M is K-FAC's matrix; nil: never.
+	kfac func(s *optim.Settings) bool
 
 	cg       krylov.CG
 	path     path
 	s, trial []float64
+	scaling  *scaling // of the last solve; nil: M = I, or a diagonal
 
 	sweep sweep // of block mode
 	state trustState
@@ -37,6 +40,7 @@ type trust struct {
 // trustState is what is carried from step to step.
 type trustState struct {
 	M     *jacobi `archive:"preconditioner"` // which is charged for once; nil before the first
+	K     *roots  `archive:"kfac"`           // nil before the first
 	Pause int     `archive:"pause"`          // epochs of batch mode after the last sweep, 0 if it was kept
 	Left  int     `archive:"pause left"`     // how many of them are to come
 	optim.Stagnation
@@ -91,8 +95,22 @@ func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, ro
 		rule.retries = 0
 	}
 	t.path.reset(&t.cg, len(w), rule.retries, radius, rule.shrinkBy, options.Diagonal)
-	solve, err := t.cg.SolveTo(t.s, t.operator(o, w), g, options)
+	h := t.operator(o, w)
+	if t.kfac == nil || !t.kfac(s.Settings) {
+		t.scaling = nil
+	} else {
+		var err error
+		if h, g, err = t.scale(s, rows, w, h, g); err != nil {
+			return krylov.Solve{}, err
+		}
+	}
+	solve, err := t.cg.SolveTo(t.s, h, g, options)
 	solve.Ritz = slices.Clone(solve.Ritz)
+	if t.scaling != nil {
+		solve.Preconditioned = true
+		t.scaling.backTo(t.s)
+		t.scaling.charge()
+	}
 	return solve, err
 }
 
