@@ -528,6 +528,32 @@ class Factors(unittest.TestCase):
                         at += size
                 self.leave(d)
 
+    def test_curvlinops(self):
+        """K-FAC of several rows as curvlinops has it, where that is installed."""
+        try:
+            from curvlinops import KFACLinearOperator
+        except ImportError:
+            self.skipTest("no curvlinops")
+        image = nn.Sequential(nn.Conv2d(1, 2, 3, stride=2, padding=1), nn.Tanh(), nn.Conv2d(2, 3, 2, bias=False), nn.Tanh(), nn.Flatten(), nn.Linear(12, 3)).double()
+        pictures = Products.rows(self, 3, 1, 6, 5), torch.arange(3)
+        for model, loss_fn, data in (
+            (image, nn.CrossEntropyLoss(), pictures), (Products.net(self, 4, 5, 2), nn.MSELoss(), (Products.rows(self, 3, 4), Products.rows(self, 3, 2))),
+            (Products.net(self, 4, 5, 1), nn.BCEWithLogitsLoss(), (Products.rows(self, 3, 4), torch.tensor([[0.0], [1], [1]]).double())),
+        ):
+            for sharing in "expand", "reduce":
+                d = self.serve(model, loss_fn, data, sharing=sharing)
+                each, at = [self.expected(d, model, data, row) for row in range(3)], 0
+                theirs = KFACLinearOperator(model, loss_fn, list(model.parameters()), [data], fisher_type="type-2", kfac_approx=sharing, separate_weight_and_bias=False)
+                theirs = (theirs @ torch.eye(d.n, dtype=torch.float64)).numpy()
+                for b in d.hello["blocks"]:
+                    if b["name"] in each[0]:
+                        m, n, (l, _, _) = b["shape"][0], int(np.prod(b["shape"][1:])), each[0][b["name"]]
+                        a, s = (sum(e[b["name"]][k] for e in each) / 3 for k in (1, 2))
+                        order = at + np.array([j * n + k if k < n else m * n + j for j in range(m) for k in range(n + l["bias"])])
+                        near(np.kron(s.reshape(m, m), a.reshape(n + l["bias"], -1)), theirs[np.ix_(order, order)], 1e-10)
+                    at += int(np.prod(b["shape"]))
+                self.leave(d)
+
     def test_means_and_long_sides(self):
         """Factors of several rows are means of those of one; a side of one number is the mean of the diagonal."""
         model, data = Products.net(self, 4, 5, 3), (Products.rows(self, 6, 4), torch.arange(6) % 3)

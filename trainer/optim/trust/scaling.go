@@ -48,12 +48,12 @@ type scaling struct {
 }
 
 // scale returns Ĥ and ĝ of a solve for some rows at w, after M is renewed where w is another, or γ.
-func (t *trust) scale(s *optim.State, rows part, w []float64, h krylov.Operator, g []float64) (krylov.Operator,
+func scale(t *trust, s *optim.State, rows part, w []float64, h krylov.Operator, g []float64) (krylov.Operator,
 	[]float64, error) {
 	if err := optim.Offers(s.Objective, optim.NeedsFactors); err != nil {
 		return nil, nil, err
 	}
-	if err := t.restoreScaling(s); err != nil {
+	if err := restoreScaling(t, s); err != nil {
 		return nil, nil, err
 	}
 	k, m, gamma := t.state.K, t.scaling, Damping.Of(s.Settings)
@@ -78,7 +78,7 @@ func (t *trust) scale(s *optim.State, rows part, w []float64, h krylov.Operator,
 }
 
 // restoreScaling makes M of what was carried, or from nothing.
-func (t *trust) restoreScaling(s *optim.State) (err error) {
+func restoreScaling(t *trust, s *optim.State) (err error) {
 	n, k := len(s.W), t.state.K
 	if t.scaling != nil && k != nil && k.Factors == &t.scaling.curvature.Factors {
 		t.scaling.state = s

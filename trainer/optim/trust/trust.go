@@ -100,7 +100,7 @@ func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, ro
 		t.scaling = nil
 	} else {
 		var err error
-		if h, g, err = t.scale(s, rows, w, h, g); err != nil {
+		if h, g, err = scale(t, s, rows, w, h, g); err != nil {
 			return krylov.Solve{}, err
 		}
 	}
