@@ -62,7 +62,7 @@ class Driver:
         return self.result
 
     def meet(self):
-        self.listener.settimeout(20)
+        self.listener.settimeout(120)  # torch is imported meanwhile
         self.sock = self.listener.accept()[0]
         self.sock.settimeout(60)
         self.hello, _ = self.receive()
