@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 )
 
 // How well a column alone tells the target. Rules are fitted to one half of the rows and judged by the other; the best
@@ -38,7 +39,7 @@ func alone(values, targets []float64, classes int) *float64 {
 	if len(fit) < minHeldRows || len(held) < minHeldRows || len(fit)+len(held) < minRows {
 		return nil
 	}
-	slices.SortStableFunc(fit, func(a, b pair) int { return cmp.Compare(a.x, b.x) }) // NaN first
+	sort.SliceStable(fit, func(i, j int) bool { return cmp.Less(fit[i].x, fit[j].x) }) // NaN first
 	judge := explained
 	if classes > 0 {
 		judge = func(held []pair, rule func(x float64) float64) float64 { return saved(fit, held, rule, classes) }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"newtop/models"
 	"newtop/trainer/event"
@@ -61,7 +62,7 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 	if e.Stop == krylov.Interrupted {
 		return e, start
 	}
-	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
+	sort.SliceStable(pairs, func(i, j int) bool { return cmp.Less(pairs[j].Value, pairs[i].Value) })
 	for _, p := range pairs {
 		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
 		e.Residuals = append(e.Residuals, event.Float(p.Bound))

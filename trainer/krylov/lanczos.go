@@ -1,11 +1,11 @@
 package krylov
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"newtop/internal/vector"
 )
@@ -346,8 +346,8 @@ func (l *lanczos) certify(out *Spectrum) error {
 			out.Top = append(out.Top, p)
 		}
 	}
-	slices.SortStableFunc(out.Bottom, func(a, b Eigenpair) int { return cmp.Compare(a.Value, b.Value) })
-	slices.SortStableFunc(out.Top, func(a, b Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
+	sort.SliceStable(out.Bottom, func(i, j int) bool { return out.Bottom[i].Value < out.Bottom[j].Value })
+	sort.SliceStable(out.Top, func(i, j int) bool { return out.Top[i].Value > out.Top[j].Value })
 	return nil
 }
 

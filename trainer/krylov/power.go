@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -207,7 +208,7 @@ func (p *power) pairs() []Eigenpair {
 			pairs[i].Vector = x
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b Eigenpair) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	sort.SliceStable(pairs, func(i, j int) bool { return cmp.Less(math.Abs(pairs[j].Value), math.Abs(pairs[i].Value)) })
 	return pairs
 }
 

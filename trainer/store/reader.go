@@ -1,11 +1,11 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"slices"
+	"sort"
 	"time"
 
 	"newtop/trainer/event"
@@ -162,7 +162,7 @@ func (r *RunReader) readCut(ctx context.Context, after, to int64, out *[]Numbere
 }
 
 func sortEvents(events []Numbered) {
-	slices.SortStableFunc(events, func(a, b Numbered) int { return cmp.Compare(a.Seq, b.Seq) })
+	sort.SliceStable(events, func(i, j int) bool { return events[i].Seq < events[j].Seq })
 }
 
 func (r *RunReader) readOpening(ctx context.Context, out *[]Numbered) error {

@@ -1,9 +1,9 @@
 package tune
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // asha is successive halving without waiting, ASHA [Li, Jamieson, Rostamizadeh, Gonina, Ben-tzur, Hardt, Recht,
@@ -66,8 +66,9 @@ func (l *asha) next(last bool) (trial, rung int, ok bool) {
 // best returns the trial that may leave a rung.
 func (l *asha) best(rung int, last bool) (trial int, ok bool) {
 	scores := slices.Clone(l.rungs[rung])
-	slices.SortStableFunc(scores, func(a, b score) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.trial, b.trial))
+	sort.SliceStable(scores, func(i, j int) bool {
+		a, b := &scores[i], &scores[j]
+		return a.value < b.value || a.value == b.value && a.trial < b.trial
 	})
 	n := len(scores) / eta
 	if last {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"newtop/internal/format"
@@ -39,9 +40,8 @@ func Overview(h *History) (out [][3]string) {
 			}
 			add(kind, name, c.Values[0])
 		}
-		slices.SortStableFunc(out, func(a, b [3]string) int {
-			return slices.Index(overviewKinds, a[0]) - slices.Index(overviewKinds, b[0])
-		})
+		kind := func(i int) int { return slices.Index(overviewKinds, out[i][0]) }
+		sort.SliceStable(out, func(i, j int) bool { return kind(i) < kind(j) })
 	}
 	metric := func(name string, s *chart.Series, accuracy bool, text func(float64) string) {
 		if low, high, ok := s.Bounds(false); ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"newtop/tui/chart"
 )
@@ -42,7 +43,8 @@ func (p *pace) each() float64 {
 	}
 	const enough = 5
 	if len(took) >= enough {
-		slices.SortFunc(took, func(a, b moment) int { return cmp.Compare(a.seconds/a.epoch, b.seconds/b.epoch) })
+		of := func(i int) float64 { return took[i].seconds / took[i].epoch }
+		sort.Slice(took, func(i, j int) bool { return cmp.Less(of(i), of(j)) })
 		took = took[1 : len(took)-1]
 	}
 	var sum moment

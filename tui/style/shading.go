@@ -1,9 +1,8 @@
 package style
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/charmbracelet/colorprofile"
@@ -104,11 +103,11 @@ func indexed(ramp [shades]rgb) (out [shades]rgb) {
 		all = append(all, rgb{float64(r >> 8), float64(g >> 8), float64(b >> 8)})
 	}
 	falls := ramp[shades-1].luminance() < ramp[0].luminance()
-	slices.SortFunc(all, func(a, b rgb) int {
+	sort.Slice(all, func(i, j int) bool {
 		if falls {
-			a, b = b, a
+			i, j = j, i
 		}
-		return cmp.Compare(a.luminance(), b.luminance())
+		return all[i].luminance() < all[j].luminance()
 	})
 	// cost is the least sum of distances of ways to a colour, from the colour before that from holds.
 	cost := make([]float64, len(all))

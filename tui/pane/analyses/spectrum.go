@@ -5,6 +5,7 @@ package analyses
 import (
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"newtop/internal/format"
@@ -80,7 +81,7 @@ func (p *Spectrum) source(v *pane.View) (pairs []pair, origin string) {
 			origin = "Ritz values of CG, inside the preconditioned spectrum, at " + format.Count(v.H.Latest.Epoch)
 		}
 	}
-	slices.SortFunc(pairs, greatestFirst)
+	sort.Slice(pairs, func(i, j int) bool { return pairs[i].value > pairs[j].value })
 	return pairs, origin
 }
 

@@ -340,18 +340,8 @@ func sortedPairs(e *event.SpectrumEvent) (pairs []pair) {
 			pairs = append(pairs, pair{x, b})
 		}
 	}
-	slices.SortFunc(pairs, greatestFirst)
+	sort.Slice(pairs, func(i, j int) bool { return pairs[i].value > pairs[j].value })
 	return pairs
-}
-
-func greatestFirst(a, b pair) int {
-	switch {
-	case a.value > b.value:
-		return -1
-	case a.value < b.value:
-		return 1
-	}
-	return 0
 }
 
 // Figure has the extreme eigenvalues over the epochs, greatest first.
