@@ -304,3 +304,27 @@ func (c *condition) String() string {
 	}
 	return c.name + " " + sign + " " + strconv.FormatFloat(c.value, 'g', -1, 64)
 }
+
+// Metric returns what a name stands for in an epoch, as conditions have it, and the epoch that it belongs to; Absent
+// where the epoch does not tell it.
+func Metric(name string) func(e *event.EpochEvent) (v event.Float, epoch int) {
+	c := condition{name: name}
+	c.find()
+	return func(e *event.EpochEvent) (event.Float, int) {
+		for i := range e.Metrics {
+			if m := &e.Metrics[i]; m.Key == name {
+				return m.Value, m.At(e.Epoch)
+			}
+		}
+		late, own := e.Late()
+		for _, e := range append(late, own) {
+			if v, inverse := c.of(&e, false); !v.Absent() {
+				if inverse {
+					v = 1 - v
+				}
+				return v, e.Epoch
+			}
+		}
+		return event.Absent, e.Epoch
+	}
+}

@@ -29,9 +29,25 @@ type Config struct {
 	Seed     uint64 // of the sampler
 	Memory   int64  // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard  `json:",omitzero"` // zero: the search is whole
+	// Program is what trials run; nil: they train nets as Base says.
+	Program *Program `json:",omitempty"`
 	// Command writes the command line that trains a configuration, for Leaderboard.Command; nil: none is shown.
 	Command func(*trainer.Config) string `json:"-"`
 	Version string                       `json:"-"` // of the program, for the runs' records
+}
+
+// Program is what trials run in place of newtop's training: any program that prints or logs its values. In its texts
+// {NAME} stands for a trial's value of an axis, for its number (trial), its own directory (dir) or its seed (seed); {{
+// is a brace, and }} the one that closes it.
+type Program struct {
+	Args    []string
+	Dir     string        // where it runs; the trials' directories are in a directory there with the search's name
+	Log     string        // file or directory with its values; empty: what it prints and writes to $NEWTOP_LOG
+	By      string        // the metric that trials are judged by; empty: the first of usualMetrics that it has
+	Max     bool          // the greatest is the best
+	Timeout time.Duration // of a trial; 0: none
+	Env     []string      // NAME=VALUE
+	GPUs    []string      // devices, of which a trial sees one; empty: it sees what this process does
 }
 
 // Defaults.
@@ -98,6 +114,8 @@ func (c *Config) allot(settings int) allotment {
 	parallel := c.Parallel
 	switch {
 	case parallel > 0:
+	case c.Program != nil:
+		parallel = max(1, len(c.Program.GPUs))
 	case c.Base.OneAtATime():
 		parallel = 1
 	default:
@@ -113,3 +131,11 @@ func (c *Config) allot(settings int) allotment {
 }
 
 const defaultFinals = 3
+
+// sign is −1 where the greatest value is the best.
+func (c *Config) sign() float64 {
+	if c.Program != nil && c.Program.Max {
+		return -1
+	}
+	return 1
+}

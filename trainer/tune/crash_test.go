@@ -21,6 +21,9 @@ const childStore = "NEWTOP_TEST_TUNE_STORE"
 // childBounded is set where that search is the bounded one.
 const childBounded = "NEWTOP_TEST_TUNE_BOUNDED"
 
+// childProgram is set, to a directory, where its trials are a program's.
+const childProgram = "NEWTOP_TEST_TUNE_PROGRAM"
+
 var kills = flag.Int("kills", nightly.Of(2, 1), "how often TestKillAnywhere kills a search")
 
 func TestMain(m *testing.M) {
@@ -28,6 +31,9 @@ func TestMain(m *testing.M) {
 		make := doomed
 		if os.Getenv(childBounded) != "" {
 			make = bounded
+		}
+		if dir := os.Getenv(childProgram); dir != "" {
+			make = func(testing.TB) Config { return ofProgram(dir, "") }
 		}
 		if err := runSearch(path, make(&testing.B{})); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -167,19 +167,21 @@ func (s *spaceReader) span(path, name string, table map[string]any) (string, err
 		}
 		ends[i] = text
 	}
-	text := ends[0] + ".." + ends[1]
+	text, condition := ends[0]+".."+ends[1], ""
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		switch on, isBool := table[key].(bool); {
 		case key == "low" || key == "high":
+		case key == "if":
+			condition = fmt.Sprint(" if ", table[key])
 		case key != "log" && key != "int":
-			return "", s.fault(path+"."+key, "%s: unknown key %q: expected low, high, log or int", name, key)
+			return "", s.fault(path+"."+key, "%s: unknown key %q: expected low, high, log, int or if", name, key)
 		case !isBool:
 			return "", s.fault(path+"."+key, "%s: %s = %v: expected true or false", name, key, table[key])
 		case on:
 			text += ":" + key
 		}
 	}
-	return text, nil
+	return text + condition, nil
 }
 
 // scalar writes a number or a text.

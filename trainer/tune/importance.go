@@ -40,7 +40,7 @@ func importances(s *space, trials []*trial) (out []Importance) {
 			continue
 		}
 		bins := 1 + slices.MaxFunc(samples, func(a, b sample) int { return a.bin - b.bin }).bin
-		methods := len(s.methods)
+		methods := s.branches()
 		share := explained(samples, methods, bins)
 		r := rand.New(rand.NewPCG(uint64(len(samples)), uint64(i)))
 		again := make([]sample, len(samples))
@@ -63,11 +63,11 @@ func importances(s *space, trials []*trial) (out []Importance) {
 	return out
 }
 
-// firstValues returns the logarithm of what each trial of the search had on the first rung, less the worst one's; NaN
-// for those that have not come there.
+// firstValues returns the logarithm of what each trial of the search had on the first rung, less the worst one's; the
+// value itself where one is negative; NaN for those that have not come there.
 func firstValues(trials []*trial) []float64 {
 	out := make([]float64, len(trials))
-	least, worst := math.Inf(1), math.Inf(-1)
+	least, worst, logs := math.Inf(1), math.Inf(-1), true
 	for i, t := range trials {
 		out[i] = math.NaN()
 		if t.Final || len(t.scores) == 0 {
@@ -77,7 +77,8 @@ func firstValues(trials []*trial) []float64 {
 		if t.State != Diverged && t.State != Failed && math.IsInf(out[i], 0) {
 			out[i] = float64(t.Best) // it was at the target before, or was given up because another was
 		}
-		if out[i] > 0 && !math.IsInf(out[i], 1) {
+		logs = logs && (out[i] >= 0 || math.IsInf(out[i], 0))
+		if (out[i] > 0 || !logs) && !math.IsInf(out[i], 0) {
 			least, worst = min(least, out[i]), max(worst, out[i])
 		}
 	}
@@ -86,6 +87,8 @@ func firstValues(trials []*trial) []float64 {
 		case math.IsNaN(v):
 		case math.IsInf(worst, -1):
 			out[i] = math.NaN()
+		case !logs:
+			out[i] = min(max(v, least), worst) - worst
 		default: // a measure of zero has no logarithm
 			out[i] = math.Log(min(max(v, least), worst)) - math.Log(worst)
 		}
@@ -107,7 +110,7 @@ func (s *space) samples(a *axis, all []*trial, values []float64) (out []sample, 
 		}
 		p := sample{value: values[i]}
 		if a.Key != optKey {
-			p.method = slices.Index(s.methods, s.methodOf(t.Choices))
+			p.method = s.branch(t.Choices)
 		}
 		if a.Choices != nil {
 			p.bin = slices.Index(a.Choices, t.Choices[k].Value)
@@ -120,7 +123,7 @@ func (s *space) samples(a *axis, all []*trial, values []float64) (out []sample, 
 	if a.Choices == nil {
 		cut(a.Key, out, trials)
 	}
-	center(out, len(s.methods))
+	center(out, s.branches())
 	return out, trendOf(a, out, trials)
 }
 

@@ -46,6 +46,7 @@ type Trial struct {
 	State   State
 	Error   string // of Diverged, Failed and Pruned, in a clause
 	Run     string // ID in the store; empty before it has one
+	Dir     string // of a program's trial
 	Rung    int    // how many times it was taken further
 	Final   bool   // run again alone on the whole machine, to be measured
 
@@ -96,8 +97,9 @@ type Leaderboard struct {
 	Parts       []Part // of all together, those that there are
 	Folds       int    // that a cross-validation has for trials; 0: it is none
 	Data        string
-	Measure     string // what trials are judged by, as "test error"
-	Test        string // the name of the trials' Test, as "test error"; empty: they have none
+	Program     *Program // that trials run; nil: they train nets
+	Measure     string   // what trials are judged by, as "test error"
+	Test        string   // the name of the trials' Test, as "test error"; empty: they have none
 	Over        []Dimension
 	Target      float64      // 0: none; then the best measure wins, else the least time to it
 	Phase       string       // "searching", "finals", "done", "stopped"
@@ -123,6 +125,7 @@ type Standing struct {
 	Runs     int
 	Finals   int         // of the runs, those that say where the setting stands
 	Best     event.Float // of the finals the mean
+	Spread   event.Float // of several finals the standard deviation of what Best is the mean of; NaN: there is none
 	Test     event.Float // of the finals the mean
 	ToTarget event.Float // of the finals the median; NaN: not reached
 }
@@ -135,7 +138,7 @@ func (b *Leaderboard) Standings() (list []Standing) {
 		t := &b.Trials[i]
 		if _, known := at[t.Setting]; !known {
 			at[t.Setting] = len(list)
-			list = append(list, Standing{Trial: t, Best: t.Best, Test: t.Test, ToTarget: t.TargetSeconds})
+			list = append(list, Standing{Trial: t, Best: t.Best, Spread: nan, Test: t.Test, ToTarget: t.TargetSeconds})
 		}
 		list[at[t.Setting]].Runs++
 		if t.Measured() && (b.Ahead == nil || b.Ahead[t.Setting]) {
@@ -157,7 +160,8 @@ func (b *Leaderboard) Standings() (list []Standing) {
 		}
 		s := &list[at[setting]]
 		s.Finals = len(trials)
-		s.Best = event.Float(mean(of(func(t *Trial) event.Float { return t.Best })))
+		bests := SpreadOf(of(func(t *Trial) event.Float { return t.Best }))
+		s.Best, s.Spread = event.Float(bests.Mean), event.Float(bests.Deviation)
 		s.Test = event.Float(mean(of(func(t *Trial) event.Float { return t.Test })))
 		s.ToTarget = floatOf(median(times))
 	}
@@ -196,6 +200,7 @@ type Dimension struct {
 	High    float64
 	Log     bool
 	Whole   bool
+	If      string `json:",omitempty"` // KEY=A,B: only trials with one of these values have it; empty: all
 }
 
 // Part is one of the searches that are looked at together, and which of them it is.

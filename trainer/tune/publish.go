@@ -34,7 +34,7 @@ func (s *Search) save(ctx context.Context) {
 // rest is what the record keeps of the search's state.
 func (s *Search) rest() *searchRest {
 	first := s.scheduler.first
-	return &searchRest{Measure: s.runner.measure.Info().Name, Drawn: s.sampler.drawn,
+	return &searchRest{Measure: s.runner.judges(), Drawn: s.sampler.drawn,
 		First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
 }
 
@@ -46,13 +46,16 @@ func (s *Search) publish() {
 	}
 	c := &s.config
 	b := &Leaderboard{
-		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name,
+		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.judges(), Program: c.Program,
 		Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total,
 		MaxWork: c.MaxWork,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(),
 		Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
+	}
+	if c.Program != nil {
+		b.Threads = 0
 	}
 	if s.ranking.tested() {
 		b.Test = s.runner.measure.Test().Info().Name
@@ -81,6 +84,9 @@ func (s *Search) best() string {
 	t := s.ranking.first()
 	if t == nil || s.config.Crosses() {
 		return ""
+	}
+	if p := s.config.Program; p != nil {
+		return p.commandLine(s.space, s.config.Name, t)
 	}
 	c, err := s.space.config(t.Choices)
 	if err != nil {
@@ -190,10 +196,12 @@ func (s *Search) Run(ctx context.Context) error {
 // Check and Prepare do, a *trainer.ConfigError, an *optim.UnknownError for a method, or a *store.SearchError for a name
 // that another search has.
 func New(c Config, s *store.Store) (*Search, error) {
-	if len(c.Over) == 0 && !c.Crosses() {
-		c.chooseSpace()
+	if c.Program == nil {
+		if len(c.Over) == 0 && !c.Crosses() {
+			c.chooseSpace()
+		}
+		c.ResolveDefaults()
 	}
-	c.ResolveDefaults()
 	q, err := prepare(c, s)
 	if err == nil {
 		q.runner.measure, err = q.survey()

@@ -97,16 +97,17 @@ func (r *ranking) result(t *trial) float64 {
 	return v
 }
 
-// value is the time to the target where there is one, else the least measure; NaN for neither.
+// value is the time to the target where there is one, else the least measure, or the negative of the greatest; NaN for
+// neither.
 func (r *ranking) value(t *trial) float64 {
 	if r.config.Base.TargetError > 0 {
 		return float64(t.TargetSeconds)
 	}
-	return float64(t.Best)
+	return r.config.sign() * float64(t.Best)
 }
 
 func (r *ranking) standing(t *trial, groups map[int]float64) standing {
-	best := float64(t.Best)
+	best := r.config.sign() * float64(t.Best)
 	if math.IsNaN(best) {
 		best = math.Inf(1)
 	}
@@ -150,24 +151,30 @@ func (r *ranking) spent() (sum float64) {
 	return sum
 }
 
-// reevaluated returns how many trials have measured a setting again.
-func (r *ranking) reevaluated(setting int) (n int) {
-	for _, t := range r.trials {
-		if t.Setting == setting && t.Measured() {
-			n++
-		}
-	}
-	return n
+// reevaluated reports whether a trial has measured a setting again, with a seed.
+func (r *ranking) reevaluated(setting int, seed uint64) bool {
+	return slices.ContainsFunc(r.trials, func(t *trial) bool {
+		return t.Setting == setting && t.Seed == seed && t.Measured()
+	})
 }
 
 // note adds to the best so far, after that many seconds and gradient equivalents of the search, what a trial has come
 // to.
 func (r *ranking) note(t *trial, seconds, equivalents float64) {
-	v := r.value(t)
-	if math.IsNaN(v) || len(r.bests) > 0 && v >= float64(r.bests[len(r.bests)-1].Value) {
+	v, sign := r.value(t), r.config.sign()
+	if math.IsNaN(v) || len(r.bests) > 0 && v >= sign*float64(r.bests[len(r.bests)-1].Value) {
 		return
 	}
-	r.bests = append(r.bests, Point{Seconds: seconds, Equivalents: equivalents, Value: floatOf(v)})
+	r.bests = append(r.bests, Point{Seconds: seconds, Equivalents: equivalents, Value: floatOf(sign * v)})
+}
+
+// forget takes back the values of a program's trials, which were of a name that is not what they are judged by.
+func (r *ranking) forget() {
+	r.bests = nil
+	for _, t := range r.trials {
+		t.curve, t.Curve, t.queue = boundedCurve{}, nil, nil
+		t.Epochs, t.BestEpoch, t.Best, t.Last = 0, 0, nan, nan
+	}
 }
 
 // NothingError says that nothing came of any trial.

@@ -33,6 +33,7 @@ type trialMetrics struct {
 	Barred                           bool    `json:",omitempty"`
 	Curve                            []Point `json:",omitempty"`
 	Every, Count                     int
+	Dir                              string `json:",omitempty"`
 }
 
 // level is a score, which JSON has no infinities for.
@@ -111,7 +112,7 @@ func rowOf(t *trial) search.Trial {
 		Best: t.Best, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Started, Ended: t.Ended, EndedAt: t.EndedAt,
 		TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
-		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count,
+		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count, Dir: t.Dir,
 	}
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
@@ -124,8 +125,8 @@ func rowOf(t *trial) search.Trial {
 	return row
 }
 
-// trialOf reads what rowOf writes.
-func trialOf(row *search.Trial) (*trial, error) {
+// trialOf reads what rowOf writes, of a search of nets or of a program's.
+func trialOf(row *search.Trial, nets bool) (*trial, error) {
 	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
 	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Error: row.Reason, Seed: row.Seed, Rung: row.Rung,
 		Final: row.Final}}
@@ -138,14 +139,14 @@ func trialOf(row *search.Trial) (*trial, error) {
 	}
 	t.State = State(state)
 	for _, c := range t.Choices {
-		if _, err := methods.Lookup(c.Value); c.Key == optKey && err != nil {
+		if _, err := methods.Lookup(c.Value); nets && c.Key == optKey && err != nil {
 			return nil, err
 		}
 		if !(c.Number >= -1 && c.Number <= 1) {
 			return nil, fmt.Errorf("%s lies at %g of its axis: expected a place from 0 to 1, or −1", c.Key, c.Number)
 		}
 	}
-	t.Test, t.tie = f.Test, float64(f.Tie)
+	t.Test, t.tie, t.Dir = f.Test, float64(f.Tie), f.Dir
 	t.Setting, t.Epochs, t.BestEpoch, t.Best, t.Last, t.Loss = f.Setting, f.Epochs, f.BestEpoch, f.Best, f.Last, f.Loss
 	t.Seconds, t.Equivalents, t.Started, t.Ended, t.EndedAt = f.Seconds, f.Equivalents, f.Begun, f.Ended, f.EndedAt
 	t.TargetSeconds, t.TargetEquivalents, t.barred = f.TargetSeconds, f.TargetEquivalents, f.Barred

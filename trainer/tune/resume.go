@@ -73,6 +73,11 @@ func exhausted(s *Search, row *search.Search) error {
 func restore(s *Search) {
 	s.phase, s.scheduler.total = phaseSearching, 0
 	for _, t := range s.ranking.trials {
+		if s.config.Program != nil && (t.State == Running || t.State == Stopped) && t.Error == "" {
+			run, parent := t.Run, t.parent
+			*t = *t.beginning() // a program begins again
+			t.Run, t.parent = run, parent
+		}
 		s.scheduler.restore(t)
 		s.touch(t)
 	}

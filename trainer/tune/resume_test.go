@@ -49,7 +49,7 @@ func FuzzRevive(f *testing.F) {
 		q.publish()
 		q.chosen()
 		for _, t := range q.ranking.trials {
-			t.account(&epochMetrics{epoch: t.Epochs + 1})
+			t.account(&epochMetrics{epoch: t.Epochs + 1}, 1)
 		}
 	})
 }

@@ -18,6 +18,9 @@ import (
 // runner gives trials their sessions, and has these pause and end. What they do comes back as reports.
 type runner struct {
 	config   *Config
+	space    *space
+	metric   *metric // of programs
+	places   []bool  // whether a trial has it
 	store    *store.Store
 	measure  event.Quantity // what trials are judged by
 	live     map[int]*trial // with a session, or paused
@@ -26,6 +29,14 @@ type runner struct {
 	parked   int            // sessions that are kept while they pause
 	reports  chan report
 	requests sync.WaitGroup // goroutines that give commands
+}
+
+// judges names what trials are judged by; empty: nobody knows yet.
+func (r *runner) judges() string {
+	if r.metric != nil {
+		return r.metric.name()
+	}
+	return r.measure.Info().Name
 }
 
 // report is what the goroutines of a trial's session tell the search's.
@@ -61,18 +72,26 @@ func (p *tap) Flush() error { return nil }
 // start gives a trial a session: a new one, or one that continues with its run.
 func (r *runner) start(ctx context.Context, t *trial) error {
 	t.received = -1
+	r.seat(t, true)
 	session, err := r.open(ctx, t)
 	if err != nil {
+		r.seat(t, false)
 		return err
 	}
 	t.session = session
-	r.seat(t, true)
 	r.sessions++
 	routine.Go(func() {
-		err := session.Run(context.WithoutCancel(ctx)) // which a Stop ends in order
-		r.reports <- report{trial: t, ended: endOf(session, err)}
+		done := session.Run(context.WithoutCancel(ctx)) // which a Stop ends in order
+		r.reports <- report{trial: t, ended: done}
 	})
 	return nil
+}
+
+// network is the session of a net of newtop's.
+type network struct{ *trainer.Session }
+
+func (n network) Run(ctx context.Context) *event.DoneEvent {
+	return endOf(n.Session, n.Session.Run(ctx))
 }
 
 // seat gives a trial a place, or takes it away.
@@ -81,20 +100,28 @@ func (r *runner) seat(t *trial, on bool) {
 	case t.seated == on:
 	case on:
 		r.claimed++
+		if t.place = slices.Index(r.places, false); t.place < 0 {
+			t.place, r.places = len(r.places), append(r.places, false)
+		}
+		r.places[t.place] = true
 	default:
 		r.claimed--
+		r.places[t.place] = false
 	}
 	t.seated = on
 }
 
 // open returns the session of a trial.
-func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
+func (r *runner) open(ctx context.Context, t *trial) (session, error) {
+	if r.config.Program != nil {
+		return r.launch(ctx, t)
+	}
 	watcher := &tap{r, t}
 	if t.Run != "" {
 		session, err := r.goOn(ctx, t, watcher)
 		var gone *store.NotFoundError
 		if !errors.As(err, &gone) {
-			return session, err
+			return network{session}, err
 		}
 	}
 	rec := recorder.New(r.store, recorder.About{
@@ -107,7 +134,7 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 		return nil, err
 	}
 	t.recorder = rec
-	return session, nil
+	return network{session}, nil
 }
 
 // goOn returns a session that continues with a trial's run. Epochs that the search has not seen yet wait in the trial's
@@ -162,7 +189,7 @@ func endOf(session *trainer.Session, err error) *event.DoneEvent {
 // pause has a trial's session stop at the end of the epoch under way and keep its place until then.
 func (r *runner) pause(ctx context.Context, t *trial) {
 	t.pausing, t.pausedAt = true, -1
-	session := t.session
+	session := t.session.(network) // programs do not pause
 	r.requests.Go(routine.Guard(func() {
 		err := session.Do(ctx, event.StepEpoch{})
 		var early *event.CommandError // it has its data prepared still, and may pause before its first epoch

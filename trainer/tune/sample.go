@@ -95,7 +95,7 @@ func (p *sampler) next(seen [][]Choice) (choices []Choice, ok bool) {
 
 // models reports whether the next trial comes from the estimator.
 func (p *sampler) models(seen int) bool {
-	enough := max(10, 2*len(p.space.axes), 4*len(p.space.methods))
+	enough := max(10, 2*len(p.space.axes), 4*p.space.branches())
 	switch {
 	case seen < enough, p.kind == "sobol", p.kind == "random":
 		return false
@@ -111,23 +111,22 @@ func (p *sampler) estimate(point []float64, seen [][]Choice) (at []float64) {
 	r := p.random()
 	at = slices.Clone(point)
 	var choices []Choice
-	if len(p.space.axes) > 0 && p.space.axes[0].Key == optKey {
-		a := &p.space.axes[0]
-		at[0] = p.category(r, len(a.Choices), positions(a, seen))
-		choices = append(choices, a.at(at[0]))
-	}
-	info := p.space.methodOf(choices)
-	same := slices.Clone(seen)
-	same = slices.DeleteFunc(same, func(c []Choice) bool { return p.space.methodOf(c).Name != info.Name })
-	for _, i := range p.space.active(info) {
+	for i := range p.space.axes {
 		a := &p.space.axes[i]
-		were := positions(a, same)
+		if !p.space.has(i, choices) {
+			continue
+		}
+		were := positions(a, seen)
 		switch {
-		case len(were) < fewest:
-		case a.Choices != nil:
+		case a.Choices != nil && (len(were) >= fewest || a.Key == optKey):
 			at[i] = p.category(r, len(a.Choices), were)
-		default:
+		case a.Choices == nil && len(were) >= fewest:
 			at[i] = numeric(r, were)
+		}
+		choices = append(choices, a.at(at[i]))
+		if a.Key == optKey && p.space.methods != nil {
+			of := p.space.branch(choices)
+			seen = slices.DeleteFunc(slices.Clone(seen), func(c []Choice) bool { return p.space.branch(c) != of })
 		}
 	}
 	return at

@@ -45,6 +45,9 @@ type scheduler struct {
 func newScheduler(c *Config, r *ranking) *scheduler {
 	s := &scheduler{config: c, ranking: r, seconds: math.Inf(1), equivalents: math.Inf(1)}
 	budget := c.Budget.Seconds()
+	if c.Program != nil { // which says by its first run how far it goes
+		return s
+	}
 	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, minFirst), budget*maxFirst)}
 	s.limit = c.Trial
 	if s.limit == 0 && c.Budget == 0 && c.MaxWork == 0 {
@@ -84,6 +87,8 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 		s.ranking.note(t, elapsed, s.total)
 	}
 	switch {
+	case s.config.Program != nil:
+		return s.evaluateProgram(t, f)
 	case t.Final:
 		return s.evaluateFinal(t, f)
 	case s.lost(f):
@@ -100,6 +105,72 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 		return s.arrive(t)
 	}
 	return goOn
+}
+
+// A trial of a program is judged at a ninth and at a third of what the first trial went, in what that counts, and is
+// ended where it is not among the best third there, rounded up, of those that came so far: ASHA that stops [Li et al.
+// 2020, section 3.3], since a program does not pause.
+const programRungs = 2
+
+// evaluateProgram decides whether a program's trial goes on.
+func (s *scheduler) evaluateProgram(t *trial, f *epochMetrics) action {
+	switch v := event.Float(f.value); {
+	case f.diverged != "":
+		t.State, t.Error = Diverged, f.diverged
+	case v.NonFinite():
+		t.State, t.Error = Diverged, fmt.Sprintf("%v at %d", f.value, f.epoch)
+	default:
+		for !t.Final && s.judges(len(t.scores), f.equivalents) {
+			if s.rung(t, s.config.sign()*float64(t.Best)); t.State == Pruned {
+				return halt
+			}
+		}
+		return goOn
+	}
+	s.decide(t, math.Inf(1))
+	return halt
+}
+
+// judges reports whether a program's trial that has come so far is judged on a rung.
+func (s *scheduler) judges(rung int, x float64) bool {
+	at := s.first.up(rung).equivalents
+	return at > 0 && rung < programRungs && at <= s.first.seconds && x >= at
+}
+
+// rung has a program's trial come to its next rung, and prunes it where it is behind.
+func (s *scheduler) rung(t *trial, score float64) {
+	rung := len(t.scores)
+	s.report(t, score)
+	s.asha.leave(t.Number, rung)
+	position, of := s.asha.rank(t.Number, rung)
+	if position > (of+eta-1)/eta && t.State == Running {
+		t.barred = true
+		t.State, t.Error = Pruned, fmt.Sprintf("place %d of %d at %.4g", position, of, s.first.up(rung).equivalents)
+		return
+	}
+	t.Rung++
+}
+
+// span sets the rungs by the first trial that came to its end, and returns the trials under way that are behind there.
+// In first, seconds are half of what that trial went: later rungs judge nobody.
+func (s *scheduler) span(first *trial) (behind []*trial) {
+	end := first.Equivalents
+	s.first = step{equivalents: max(1, math.Round(end/(eta*eta))), seconds: math.Floor(end / 2)}
+	for _, t := range s.ranking.trials {
+		for x := t.Equivalents; t == first || t.State == Running && !t.Final; {
+			if !s.judges(len(t.scores), x) {
+				break
+			}
+			if s.rung(t, t.scoreAt(s.first.up(len(t.scores)).equivalents, s.config.sign())); t.State == Pruned {
+				behind = append(behind, t)
+				break
+			}
+		}
+	}
+	if len(first.scores) == 0 {
+		s.decide(first, s.config.sign()*float64(first.Best))
+	}
+	return behind
 }
 
 // evaluateFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where
@@ -175,7 +246,9 @@ func (s *scheduler) conclude(t *trial, done *event.DoneEvent) {
 		t.State = Stopped
 	default:
 		t.State = Done
-		s.decide(t, float64(t.Best))
+		if s.config.Program == nil || s.first.equivalents > 0 { // else the rungs are not known
+			s.decide(t, s.config.sign()*float64(t.Best))
+		}
 	}
 }
 

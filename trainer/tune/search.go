@@ -158,6 +158,9 @@ func (s *Search) add(choices []Choice, seed uint64) *trial {
 
 // configure makes the configuration that a trial trains.
 func (s *Search) configure(t *trial) {
+	if s.config.Program != nil {
+		return
+	}
 	c, err := s.space.config(t.Choices)
 	if err != nil {
 		t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
@@ -212,6 +215,15 @@ func (s *Search) accept(ctx context.Context, r report) {
 	case r.opening != nil:
 		t.Run, t.room = r.opening.ID, roomOf(r.opening)
 	case r.metrics != nil:
+		if m := s.runner.metric; m != nil {
+			is, better := m.choose(r.metrics)
+			if better { // what came before was of another name
+				s.ranking.forget()
+			}
+			if !is {
+				break
+			}
+		}
 		t.queue = append(t.queue, *r.metrics)
 		t.received = r.metrics.epoch
 		s.poll(ctx, t)
@@ -233,8 +245,25 @@ func (s *Search) accept(ctx context.Context, r report) {
 		if t.State != Paused {
 			delete(s.runner.live, t.Number)
 		}
+		if s.config.Program != nil {
+			concluded(ctx, s, t)
+		}
 	}
 	s.touch(t)
+}
+
+// concluded records a program's trial that is over before another one begins, so that none is run a second time. The
+// first that came to its end says how far trials go, and by what they are judged.
+func concluded(ctx context.Context, s *Search, t *trial) {
+	if t.State == Done && t.curve.count > 0 && s.scheduler.first.equivalents == 0 {
+		s.runner.metric.fixed = true
+		for _, o := range s.scheduler.span(t) {
+			s.touch(o)
+			s.runner.send(ctx, o, event.Stop{})
+		}
+	}
+	s.touch(t)
+	s.save(ctx)
 }
 
 // makeRoom looks for room in memory once a trial has paused.
@@ -253,7 +282,7 @@ func (s *Search) poll(ctx context.Context, t *trial) {
 			continue // seen before the search was resumed
 		}
 		now := s.watch.elapsed()
-		t.account(&f)
+		t.account(&f, s.config.sign())
 		s.scheduler.total = s.ranking.spent()
 		t.Ended, t.EndedAt = now, s.scheduler.total
 		switch s.scheduler.evaluate(t, &f, now) {
@@ -285,15 +314,18 @@ func (s *Search) reevaluate(ctx context.Context) {
 	s.phase = phaseFinals
 	for i := range max(1, s.config.Seeds) { // every setting once before any twice, as time may run out
 		for _, parent := range s.scheduler.finalists() {
-			if s.ranking.reevaluated(parent.Setting) > i {
+			seed := s.config.Base.Seed + 1 + uint64(i)
+			if s.ranking.reevaluated(parent.Setting, seed) {
 				continue
 			}
 			if s.late() {
+				finish(ctx, s, 0)
 				return
 			}
-			s.runToEnd(ctx, s.final(parent, s.config.Base.Seed+1+uint64(i)))
+			s.runToEnd(ctx, s.final(parent, seed))
 		}
 	}
+	finish(ctx, s, 0)
 }
 
 // final returns the trial that repeats another one with a seed: a new one, or one that the end of the search has cut
@@ -332,7 +364,16 @@ func (s *Search) late() bool { return s.halted || s.scheduler.late(s.watch.elaps
 func (s *Search) runToEnd(ctx context.Context, t *trial) {
 	s.over = false
 	s.resume(ctx, t)
-	for s.runner.sessions > 0 {
+	beside := 0
+	if s.config.Program != nil {
+		beside = s.machine.parallel - 1
+	}
+	finish(ctx, s, beside)
+}
+
+// finish waits until no more than some trials of the reevaluation are under way.
+func finish(ctx context.Context, s *Search, left int) {
+	for s.runner.sessions > left {
 		s.next(ctx)
 		if s.late() {
 			s.end(ctx)

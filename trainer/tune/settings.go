@@ -13,11 +13,11 @@ import (
 	"newtop/trainer/optim/methods"
 )
 
-// space is what is searched: axes, of which a trial has those that its method knows.
+// space is what is searched: axes, of which a trial has those that its method knows and whose condition it meets.
 type space struct {
 	base    trainer.Config
 	axes    []axis
-	methods []*optim.Info // that trials may have
+	methods []*optim.Info // that trials may have; nil: they are a program's, which knows all axes
 }
 
 // axis is a dimension with what its key means.
@@ -33,30 +33,15 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 	if base.Optimizer == "" {
 		base.Optimizer = trainer.DefaultOptimizer
 	}
-	s := &space{base: base}
-	names := []string{base.Optimizer}
-	for i := range over {
-		d := over[i]
-		if err := d.Check(); err != nil {
-			return nil, err
-		}
-		if d.Key == optKey {
-			names = d.Choices
-		}
-		if slices.ContainsFunc(s.axes, func(a axis) bool { return a.Key == d.Key }) {
-			return nil, &trainer.ConfigError{Field: "Over", Value: d.String(), Expected: "each key once"}
-		}
-		a := axis{Dimension: d, key: d.Key}
-		if method, key, ok := strings.Cut(d.Key, "."); ok {
-			a.method, a.key = method, key
-		}
-		if a.Choices == nil {
-			a.Whole = a.Whole || counted(a.key)
-		}
-		s.axes = append(s.axes, a)
+	s, err := axesOf(over, false)
+	if err != nil {
+		return nil, err
 	}
-	// Which axes a trial has follows from its method, which therefore comes first.
-	sort.SliceStable(s.axes, func(i, j int) bool { return rank(s.axes[i].Key) < rank(s.axes[j].Key) })
+	s.base = base
+	names := []string{base.Optimizer}
+	if len(s.axes) > 0 && s.axes[0].Key == optKey {
+		names = s.axes[0].Choices
+	}
 	for _, name := range names {
 		info, err := methods.Lookup(name)
 		if err != nil {
@@ -78,6 +63,53 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 		}
 	}
 	return s, nil
+}
+
+// axesOf checks what does not depend on what the keys mean.
+func axesOf(over []Dimension, program bool) (*space, error) {
+	s := &space{}
+	for i := range over {
+		d := over[i]
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(s.axes, func(a axis) bool { return a.Key == d.Key }) {
+			return nil, &trainer.ConfigError{Field: "Over", Value: d.String(), Expected: "each key once"}
+		}
+		a := axis{Dimension: d, key: d.Key}
+		if method, key, ok := strings.Cut(d.Key, "."); ok && !program {
+			a.method, a.key = method, key
+		}
+		if a.Choices == nil && !program {
+			a.Whole = a.Whole || counted(a.key)
+		}
+		s.axes = append(s.axes, a)
+	}
+	if !program { // which axes a trial has follows from its method, which therefore comes first
+		sort.SliceStable(s.axes, func(i, j int) bool { return rank(s.axes[i].Key) < rank(s.axes[j].Key) })
+	}
+	return s, s.checkConditions()
+}
+
+// checkConditions refuses a condition that is not on a list before it, of which it has values.
+func (s *space) checkConditions() error {
+	for i := range s.axes {
+		key, values := s.axes[i].condition()
+		if key == "" {
+			continue
+		}
+		at := slices.IndexFunc(s.axes[:i], func(a axis) bool { return a.Key == key && a.Choices != nil })
+		expected := "a condition on a list of --over before it, as in momentum=0..0.99 if opt=sgd"
+		if at >= 0 {
+			known := s.axes[at].Choices
+			if !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(known, v) }) {
+				continue
+			}
+			expected = "values of " + key + " in the condition: " + strings.Join(known, ", ")
+		}
+		return &trainer.ConfigError{Field: "Over", Value: s.axes[i].String(), Expected: expected}
+	}
+	return nil
 }
 
 func rank(key string) int {
@@ -231,6 +263,16 @@ func settingKey(kv string) string {
 	return strings.TrimSpace(key)
 }
 
+// branch is the number of a trial's method, 0 for programs, and branches how many there are.
+func (s *space) branch(choices []Choice) int {
+	if s.methods == nil {
+		return 0
+	}
+	return slices.Index(s.methods, s.methodOf(choices))
+}
+
+func (s *space) branches() int { return max(1, len(s.methods)) }
+
 // methodOf returns the method of a trial.
 func (s *space) methodOf(choices []Choice) *optim.Info {
 	name := s.base.Optimizer
@@ -269,43 +311,67 @@ func (s *space) config(choices []Choice) (trainer.Config, error) {
 	return c, nil
 }
 
-// active returns the numbers of the axes that a method's trials have, that of the methods left out: one of its own
-// takes the place of one that all share.
-func (s *space) active(info *optim.Info) (axes []int) {
-	for i := range s.axes {
-		a := &s.axes[i]
-		own := func(b axis) bool { return b.method == info.Name && b.key == a.key }
-		if a.Key == optKey || !a.knows(info) || a.method == "" && slices.ContainsFunc(s.axes, own) {
-			continue
-		}
-		axes = append(axes, i)
+// has reports whether a trial with these choices, those of the axes before, has an axis: where its method knows it, and
+// has none of its own in its place, and its condition is met.
+func (s *space) has(i int, choices []Choice) bool {
+	a := &s.axes[i]
+	if key, values := a.condition(); key != "" && !slices.ContainsFunc(choices, func(c Choice) bool {
+		return c.Key == key && slices.Contains(values, c.Value)
+	}) {
+		return false
 	}
-	return axes
+	if s.methods == nil || a.Key == optKey {
+		return true
+	}
+	info := s.methodOf(choices)
+	own := func(b axis) bool { return b.method == info.Name && b.key == a.key }
+	return a.knows(info) && (a.method != "" || !slices.ContainsFunc(s.axes, own))
 }
 
 // at returns the trial at a point of the unit cube with a coordinate for each axis.
 func (s *space) at(point []float64) (choices []Choice) {
-	if len(s.axes) > 0 && s.axes[0].Key == optKey {
-		choices = append(choices, s.axes[0].at(point[0]))
-	}
-	for _, i := range s.active(s.methodOf(choices)) {
-		choices = append(choices, s.axes[i].at(point[i]))
+	for i := range s.axes {
+		if s.has(i, choices) {
+			choices = append(choices, s.axes[i].at(point[i]))
+		}
 	}
 	return choices
 }
 
 // size returns how many different trials there are; 0: too many to count.
-func (s *space) size() (n int) {
-	for _, info := range s.methods {
-		each := 1
-		for _, i := range s.active(info) {
-			if each *= s.axes[i].size(); each == 0 || each > 1e6 {
+func (s *space) size() int { return s.sizeFrom(0, nil) }
+
+// sizeFrom counts the trials that have these choices of the axes before one.
+func (s *space) sizeFrom(i int, choices []Choice) (n int) {
+	switch {
+	case i == len(s.axes):
+		return 1
+	case !s.has(i, choices):
+		return s.sizeFrom(i+1, choices)
+	}
+	a := &s.axes[i]
+	if !s.decides(a.Key) {
+		n = a.size() * s.sizeFrom(i+1, choices)
+	} else {
+		for k := range a.Choices {
+			each := s.sizeFrom(i+1, append(slices.Clip(choices), Choice{Key: a.Key, Value: a.Choices[k]}))
+			if n += each; each == 0 {
 				return 0
 			}
 		}
-		n += each
+	}
+	if n > 1e6 {
+		return 0
 	}
 	return n
+}
+
+// decides reports whether other axes depend on one.
+func (s *space) decides(key string) bool {
+	return key == optKey && s.methods != nil || slices.ContainsFunc(s.axes, func(a axis) bool {
+		on, _ := a.condition()
+		return on == key
+	})
 }
 
 // text writes choices as one word, the same for the same.

@@ -97,14 +97,19 @@ func counted(key string) bool {
 // maxChoices bounds a list of values.
 const maxChoices = 1000
 
-// ParseDimension reads KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it. It returns a *trainer.ConfigError.
+// ParseDimension reads KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it, and behind that if KEY=VALUES. It
+// returns a *trainer.ConfigError.
 func ParseDimension(text string) (Dimension, error) {
 	invalid := func(expected string) (Dimension, error) {
 		return Dimension{}, &trainer.ConfigError{Field: "Over", Value: text, Expected: expected}
 	}
 	key, values, ok := strings.Cut(text, "=")
 	d := Dimension{Key: strings.TrimSpace(key)}
+	values, condition, conditional := strings.Cut(values, " if ")
 	values = strings.TrimSpace(values)
+	if d.If = strings.ReplaceAll(condition, " ", ""); conditional && d.If == "" {
+		return invalid("a condition after if, as in momentum=0..0.99 if opt=sgd")
+	}
 	if !ok || d.Key == "" || values == "" {
 		return invalid("KEY=A,B,C or KEY=LOW..HIGH, as in rate=1e-4..1e-1:log")
 	}
@@ -155,7 +160,10 @@ func (d *Dimension) Check() error {
 			return invalid("each value once; " + v + " is there twice")
 		}
 	}
+	on, values := d.condition()
 	switch {
+	case d.If != "" && (on == "" || slices.Contains(values, "")):
+		return invalid("a condition as in momentum=0..0.99 if opt=sgd")
 	case d.Key == "" || strings.ContainsAny(d.Key, " =,:"):
 		return invalid("a key, as in rate=1e-4..1e-1:log")
 	case len(d.Choices) > maxChoices:
@@ -172,8 +180,22 @@ func (d *Dimension) Check() error {
 	return nil
 }
 
+// condition returns the key and the values of what the dimension depends on; empty: nothing.
+func (d *Dimension) condition() (key string, values []string) {
+	if d.If == "" {
+		return "", nil
+	}
+	key, text, _ := strings.Cut(d.If, "=")
+	return key, strings.Split(text, ",")
+}
+
 // String writes the dimension as ParseDimension reads it.
 func (d *Dimension) String() string {
+	if d.If != "" {
+		plain := *d
+		plain.If = ""
+		return plain.String() + " if " + d.If
+	}
 	if d.Choices != nil {
 		return d.Key + "=" + strings.Join(d.Choices, ",")
 	}

@@ -225,7 +225,7 @@ func revive(s *store.Store, row *search.Search, trials []search.Trial, change fu
 		return nil, bad(err)
 	}
 	c.Name = row.Name
-	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
+	if c.Program == nil && c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
 		c.Base.Validation = "0" // of an earlier version, whose trials had none
 	}
 	if change != nil {
@@ -245,11 +245,19 @@ func revive(s *store.Store, row *search.Search, trials []search.Trial, change fu
 	}
 	if left.First[0] > 0 { // else nothing was recorded yet
 		q.scheduler.first = step{left.First[0], left.First[1]}
+		if m := q.runner.metric; m != nil {
+			m.fixed = true
+		}
 	}
 	q.runner.measure, q.data, q.phase = measureNamed(left.Measure), row.Data, row.Phase
+	if m := q.runner.metric; m != nil {
+		if at := slices.Index(m.names, left.Measure); at >= 0 {
+			m.at = at
+		}
+	}
 	q.watch.before, q.scheduler.total, q.ranking.bests = row.Seconds, row.Spent, left.Bests
 	for i := range trials {
-		t, err := trialOf(&trials[i])
+		t, err := trialOf(&trials[i], c.Program == nil)
 		if err != nil {
 			return nil, bad(fmt.Errorf("trial %d: %w", trials[i].Number, err))
 		}

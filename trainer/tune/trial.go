@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"math"
 	"strings"
 
@@ -18,9 +19,10 @@ type trial struct {
 	barred bool      // given up for good, however long the search continues
 	parent *trial    // of a final, the trial that it repeats
 
-	session  *trainer.Session   // nil: it has none
+	session  session            // nil: it has none
 	recorder *recorder.Recorder // of a new run; nil where the run is in the store, or nothing more will come of it
 	seated   bool               // it holds a place: its session trains, or is about to end
+	place    int                // which
 	pausing  bool               // it will pause at the end of the epoch under way
 	received int                // the newest epoch that the search has heard of in this session
 	pausedAt int                // the epoch after which it has paused; −1: it has not yet
@@ -31,6 +33,14 @@ type trial struct {
 	curve    boundedCurve
 }
 
+// session trains a trial.
+type session interface {
+	// Run returns how it ended.
+	Run(ctx context.Context) *event.DoneEvent
+	// Do carries out a command; any goroutine may call it.
+	Do(ctx context.Context, c event.Command) error
+}
+
 // epochMetrics is what a search sees of an epoch.
 type epochMetrics struct {
 	epoch                int
@@ -38,6 +48,14 @@ type epochMetrics struct {
 	test                 float64 // what nobody is judged by, NaN where value is that of the test rows
 	tie                  float64 // decides between equal values
 	equivalents, seconds float64
+	told                 []toldValue // of a program, by the names of its metric
+	diverged             string      // why a program's run has; empty: it has not
+}
+
+// toldValue is what an epoch tells of a name.
+type toldValue struct {
+	v     event.Float
+	epoch int
 }
 
 // metricsOf returns an epoch's figures; the value is the one that trials are judged by.
@@ -99,8 +117,8 @@ func (c *boundedCurve) add(p Point) {
 	c.points = append(c.points, p)
 }
 
-// account adds an epoch to what is known of a trial.
-func (t *trial) account(f *epochMetrics) {
+// account adds an epoch to what is known of a trial. The sign is −1 where the greatest value is the best.
+func (t *trial) account(f *epochMetrics, sign float64) {
 	t.Epochs, t.Seconds, t.Equivalents = f.epoch, f.seconds, f.equivalents
 	t.Last, t.Loss = event.Float(f.value), event.Float(f.loss)
 	best := float64(t.Best)
@@ -108,11 +126,24 @@ func (t *trial) account(f *epochMetrics) {
 		best = math.NaN() // a fold is judged by what it ends with
 	}
 	// the starting weights are nobody's work
-	if f.epoch > 0 && (f.value < best || f.value == best && f.tie < t.tie || math.IsNaN(best) && !math.IsNaN(f.value)) {
+	first := f.epoch > 0 || f.told != nil
+	if v := sign * f.value; first && (v < sign*best || f.value == best && f.tie < t.tie ||
+		math.IsNaN(best) && !math.IsNaN(f.value)) {
 		t.Best, t.BestEpoch, t.Test, t.tie = event.Float(f.value), f.epoch, event.Float(f.test), f.tie
 	}
 	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: event.Float(f.value)})
 	t.Curve = t.curve.points
+}
+
+// scoreAt is the least value of the curve up to a point, times the sign.
+func (t *trial) scoreAt(equivalents, sign float64) float64 {
+	least := math.NaN()
+	for _, p := range t.Curve {
+		if v := sign * float64(p.Value); math.IsNaN(least) || p.Equivalents <= equivalents && v < least {
+			least = v
+		}
+	}
+	return least
 }
 
 var nan = event.Float(math.NaN())

@@ -32,6 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -96,7 +97,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	if c.Crosses() {
 		c.fold()
 	}
-	space, err := newSpace(c.Base, c.Over)
+	space, err := spaceOf(&c)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +115,11 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	q.machine = q.config.allot(space.size())
 	q.ranking = &ranking{config: &q.config}
 	q.scheduler = newScheduler(&q.config, q.ranking)
-	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: maxParked,
+	q.runner = &runner{config: &q.config, space: space, store: s, live: map[int]*trial{}, parked: maxParked,
 		reports: make(chan report)}
+	if c.Program != nil {
+		q.runner.metric = newMetric(c.Program.By)
+	}
 	q.publisher.init()
 	return q, nil
 }
@@ -125,6 +129,10 @@ func (s *Search) Base() trainer.Config { return s.config.Base }
 
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
+	if p := s.config.Program; p != nil {
+		s.data = format.QuoteAll(p.Args)
+		return 0, p.check(s.space)
+	}
 	c := s.config.Base
 	if s.config.Crosses() {
 		c.Fold = 1
@@ -146,6 +154,14 @@ func (s *Search) survey() (event.Quantity, error) {
 		run.Model.Program = p.Data.Title
 	}
 	return run.Measure().Quantity, p.Close()
+}
+
+// spaceOf makes the space of a search.
+func spaceOf(c *Config) (*space, error) {
+	if c.Program != nil {
+		return axesOf(c.Over, true)
+	}
+	return newSpace(c.Base, c.Over)
 }
 
 // measureNamed returns what trials are judged by, as a leaderboard names it.

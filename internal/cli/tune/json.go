@@ -12,13 +12,16 @@ import (
 // boardJSON is a search as --format json prints it, a contract with scripts: errors are fractions, times seconds, and
 // what is not known is null.
 type boardJSON struct {
-	Type    string `json:"type"` // search
-	Name    string `json:"name"`
-	Shard   int    `json:"shard,omitempty"`  // which it is, from 1; 0: the whole search
-	Of      int    `json:"of,omitempty"`     // shards there should be
-	Shards  []int  `json:"shards,omitempty"` // of shards together those that there are
-	Data    string `json:"data"`
-	Measure string `json:"measure"`
+	Type   string `json:"type"` // search
+	Name   string `json:"name"`
+	Shard  int    `json:"shard,omitempty"`  // which it is, from 1; 0: the whole search
+	Of     int    `json:"of,omitempty"`     // shards there should be
+	Shards []int  `json:"shards,omitempty"` // of shards together those that there are
+	Data   string `json:"data"`
+	// what trials run, where they train no nets; its work is not known, gradient equivalents are 0 and epochs are what
+	// its metric counts
+	Program *programJSON `json:"program,omitempty"`
+	Measure string       `json:"measure"`
 	// the name of the trials' test figure; empty: they have none beside the measure
 	Test        string           `json:"test"`
 	BestTest    event.Float      `json:"best_test"` // that of the best setting, of its finals the mean
@@ -39,6 +42,11 @@ type boardJSON struct {
 	Warning     string           `json:"warning"`
 }
 
+type programJSON struct {
+	Arguments []string `json:"arguments"`
+	Max       bool     `json:"max"` // the greatest is the best
+}
+
 type trialJSON struct {
 	Type string `json:"type"` // trial
 	// of trial t of shard i of n, where these are together: (t − 1)·n + i
@@ -50,6 +58,7 @@ type trialJSON struct {
 	State   string            `json:"state"`
 	Reason  string            `json:"why"`
 	Run     string            `json:"run"`
+	Dir     string            `json:"dir,omitempty"` // of a program's trial
 	Rung    int               `json:"rung"`
 	Final   bool              `json:"final"`
 	Epochs  int               `json:"epochs"`
@@ -74,15 +83,18 @@ type importanceJSON struct {
 	Trend  string      `json:"trend"`
 }
 
-func trialOf(t *tune.Trial) trialJSON {
+func trialOf(t tune.Trial, program bool) trialJSON {
 	choices := map[string]string{}
 	for _, c := range t.Choices {
 		choices[c.Key] = c.Value
 	}
+	if program {
+		t.Equivalents = 0
+	}
 	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed,
 		State: t.State.String(), Reason: t.Error,
-		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch,
-		Last: t.Last, Loss: t.Loss,
+		Run: t.Run, Dir: t.Dir, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test,
+		BestEpoch: t.BestEpoch, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds,
 		TargetEquivalents: t.TargetEquivalents,
 		Started:           t.Started, Ended: t.Ended}
@@ -102,12 +114,15 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 		Threads: b.Threads,
 		Count:   len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command,
 		Warning: b.Warning}
+	if b.Program != nil {
+		out.Spent, out.Program = 0, &programJSON{b.Program.Args, b.Program.Max}
+	}
 	out.Shard, out.Of = b.Shard.Index, b.Shard.Of
 	for i := range b.Parts {
 		out.Shards = append(out.Shards, b.Parts[i].Shard.Index)
 	}
 	trialOf := func(t *tune.Trial) trialJSON {
-		row := trialOf(t)
+		row := trialOf(*t, b.Program != nil)
 		if len(b.Parts) > 0 {
 			row.Shard = (t.Number-1)%b.Shard.Of + 1
 		}
@@ -144,7 +159,7 @@ func (p *trialLines) board(b *tune.Leaderboard) error {
 			continue
 		}
 		p.reported[t.Number] = true
-		if err := p.line(trialOf(t)); err != nil {
+		if err := p.line(trialOf(*t, b.Program != nil)); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,7 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to continue: %s\n", again)
 	default:
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, flags.Quote(b.Name), at)
-		if b.Command != "" && t.config.Base.Model == "" { // predict needs a network of newtop's
+		if b.Command != "" && b.Program == nil && t.config.Base.Model == "" { // predict needs a network of newtop's
 			run := fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)
 			fmt.Fprintf(cmd.ErrOrStderr(), "the best net applied to other rows: newtop predict %s FILE%s\n",
 				flags.Quote(run), at)

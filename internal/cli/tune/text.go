@@ -24,6 +24,7 @@ type trialText struct {
 	opened        bool
 	phase         string
 	warning       string
+	measure       string
 }
 
 func (p *trialText) board(b *tune.Leaderboard) error {
@@ -35,12 +36,19 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 		}
 	}
 	if b.Phase != p.phase && b.Phase == "finals" {
-		fmt.Fprintln(p.messages, "the best are run again alone, to be measured")
+		how := "alone, to be measured"
+		if b.Program != nil {
+			how = "with other seeds"
+		}
+		fmt.Fprintln(p.messages, "the best are run again "+how)
 	}
 	if b.Warning != p.warning && b.Warning != "" {
 		print.Warn(p.messages, b.Warning)
 	}
-	p.phase, p.warning = b.Phase, b.Warning
+	if b.Program != nil && b.Program.By == "" && b.Measure != p.measure {
+		fmt.Fprintf(p.messages, "trials are judged by the %s: --by NAME names another metric\n", b.Measure)
+	}
+	p.phase, p.warning, p.measure = b.Phase, b.Warning, b.Measure
 	for i := range b.Trials {
 		t := &b.Trials[i]
 		epochs, known := p.reported[t.Number]
@@ -66,7 +74,10 @@ func within(line string, width int) string {
 
 // opening says what is searched.
 func (p *trialText) opening(b *tune.Leaderboard) {
-	text := b.Data + ": " + b.Measure
+	text := b.Data
+	if b.Measure != "" {
+		text += ": " + b.Measure
+	}
 	if b.Target > 0 {
 		text = fmt.Sprintf("%s: least time to a %s of %s", b.Data, b.Measure, judged(b, event.Float(b.Target)))
 	}
@@ -104,6 +115,10 @@ func trialHeader(b *tune.Leaderboard) string {
 
 func trialColumns(b *tune.Leaderboard, number, state, best, target, epochs, work, seconds, setting string) string {
 	best = fmt.Sprintf("%8s", best)
+	if b.Program != nil {
+		return fmt.Sprintf("%5s %-8s %s %8s %8s  %s", number, state, best,
+			strings.Replace(epochs, "epochs", "steps", 1), seconds, setting)
+	}
 	if b.Target > 0 {
 		best += fmt.Sprintf(" %9s", target)
 	}
@@ -113,7 +128,9 @@ func trialColumns(b *tune.Leaderboard, number, state, best, target, epochs, work
 // trialLine tells of a trial in a line.
 func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	text := settingText(t)
-	if t.Final {
+	if t.Final && b.Program != nil {
+		text += fmt.Sprintf(", seed %d", t.Seed)
+	} else if t.Final {
 		text += ", measured alone"
 	}
 	if t.Error != "" {
@@ -182,7 +199,11 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 			judged(b, event.Float(test)))
 	}
 	if b.Command != "" {
-		fmt.Fprintf(&text, "\nthe best is trained by\n%s\n", b.Command)
+		word := "trained"
+		if b.Program != nil {
+			word = "run"
+		}
+		fmt.Fprintf(&text, "\nthe best is %s by\n%s\n", word, b.Command)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
@@ -197,6 +218,7 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 		">GRADIENTS", ">TIME"},
 		Ranks: []int{0, 0, 6, 0, 4, 3, 5, 2}}
 	const timed = 4 // where the time to the target stands, if there is one
+	const work = 6  // and the gradient equivalents, of nets
 	if b.Target > 0 {
 		g.Headers, g.Ranks = slices.Insert(g.Headers, timed, ">TO TARGET"), slices.Insert(g.Ranks, timed, 0)
 	}
@@ -209,7 +231,11 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 	}
 	for n, s := range list {
 		t := s.Trial
-		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.Best), strconv.Itoa(s.Runs),
+		best := judged(b, s.Best)
+		if s.Spread.Finite() {
+			best += " ± " + judged(b, s.Spread)
+		}
+		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), best, strconv.Itoa(s.Runs),
 			strconv.Itoa(t.Epochs), print.Work(event.Float(t.Equivalents)), print.Elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
 			cells = slices.Insert(cells, timed, print.Elapsed(s.ToTarget))
@@ -220,7 +246,14 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 		for _, key := range keys {
 			cells = append(cells, choiceOf(t, key))
 		}
+		if b.Program != nil {
+			cells = slices.Delete(cells, work, work+1)
+		}
 		g.Add(cells...)
+	}
+	if b.Program != nil { // whose work nobody knows
+		g.Headers[work-1] = ">STEPS"
+		g.Headers, g.Ranks = slices.Delete(g.Headers, work, work+1), slices.Delete(g.Ranks, work, work+1)
 	}
 	return g
 }
@@ -260,6 +293,9 @@ func tallyTrials(b *tune.Leaderboard) string {
 		if n[s] > 0 {
 			text += fmt.Sprintf(", %d %s", n[s], s)
 		}
+	}
+	if b.Program != nil {
+		return text
 	}
 	return text + fmt.Sprintf("; %s gradient equivalents", print.Work(event.Float(b.Spent)))
 }

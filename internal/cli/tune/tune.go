@@ -25,7 +25,9 @@ import (
 	"newtop/trainer/tune"
 )
 
-const tuneDescription = `Search for the method and the settings that train best within a budget.
+const tuneDescription = `Search for the method and the settings that train best within a budget, of newtop's
+nets or, behind --, of any program that prints or logs its values: {NAME} in its
+arguments stands for a value, {dir} for the trial's directory, {seed}, {trial}.
 
 Many trials are started, and those that fall behind are given up early. With
 --until 'error<=5%' the setting that reaches it in the shortest time wins, else the
@@ -39,6 +41,7 @@ blocks, skip, committee, or a hyperparameter. VALUES is a list or a range:
   --over rate=1e-4..1e-1:log       a range on a logarithmic scale
   --over batch=16..512:log:int     only whole numbers
   --over adam.beta1=0.8,0.9        only for one method
+  --over 'wd=1e-5..1:log if opt=sgd,adam'   only with some values of another
 
 Without --over the search has the usual methods and their most important settings.
 Run flags apply to all trials. A terminal shows the search on a screen; otherwise
@@ -46,6 +49,7 @@ each trial prints a line when it ends.
 ` + shardHelp
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
+newtop tune --over lr=1e-5..0.1:log --trials 30 -- ./train.py --lr {lr}
 newtop tune --until 'error<=5%' --budget 60s
 newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16,64,256
 newtop tune --data spirals --trials 30 --top 1 > best.sh
@@ -58,29 +62,36 @@ const usualBudget = time.Minute
 
 // tuner searches for the settings that train best.
 type tuner struct {
-	run    flags.Run
-	screen flags.Screen
-	over   []string
-	config tune.Config
-	finals int
-	resume string
-	part   string // --shard
-	origin string // of the shard, in words
-	top    int
-	format string
-	space  []tune.Dimension // of the configuration file
+	run     flags.Run
+	screen  flags.Screen
+	over    []string
+	config  tune.Config
+	finals  int
+	resume  string
+	part    string // --shard
+	origin  string // of the shard, in words
+	top     int
+	format  string
+	space   []tune.Dimension // of the configuration file
+	program tune.Program
+	jobs    int
 }
 
 // New returns newtop tune.
 func New() *cobra.Command {
 	var t tuner
 	cmd := &cobra.Command{
-		Use:     "tune [flags]",
+		Use:     "tune [flags] [-- PROGRAM…]",
 		Short:   "Search for the method and the settings that train best",
 		Long:    tuneDescription,
 		Example: tuneExamples,
-		Args:    flags.NoArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return t.tune(cmd) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() == 0 && len(args) > 0 {
+				return nil
+			}
+			return flags.NoArguments(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return t.tune(cmd, args) },
 	}
 	t.add(cmd)
 	cmd.AddCommand(newTuneList(), newTuneShow(), newTuneRemove())
@@ -113,6 +124,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 		&t.format, "format", "",
 		"instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in "+
 			"a terminal, else text")
+	addProgram(t, set)
 	flags.Choices(cmd, "format", "text", "json", "jsonl")
 	flags.Choices(cmd, "sampler", samplers...)
 	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
@@ -153,8 +165,8 @@ func (t *tuner) add(cmd *cobra.Command) {
 }
 
 // tune does what the flags say.
-func (t *tuner) tune(cmd *cobra.Command) (err error) {
-	if err := t.configure(cmd); err != nil {
+func (t *tuner) tune(cmd *cobra.Command, program []string) (err error) {
+	if err := t.configure(cmd, program); err != nil {
 		return err
 	}
 	options, err := t.screen.Options()
@@ -170,7 +182,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	if err != nil || search == nil {
 		return err
 	}
-	if t.resume == "" {
+	if t.resume == "" && t.config.Program == nil {
 		t.report(cmd, search.Base())
 	}
 	in, out, ok := print.Terminal(cmd)
@@ -197,6 +209,7 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 			"trials":      func() { c.Trials = t.config.Trials },
 			"most":        func() { c.MaxWork = t.config.MaxWork },
 			"parallel":    func() { c.Parallel = t.config.Parallel },
+			"jobs":        func() { c.Parallel = t.config.Parallel },
 			"finals":      func() { c.Finals = t.config.Finals },
 			"seeds":       func() { c.Seeds = t.config.Seeds },
 			"tape-memory": func() { c.Memory = t.config.Memory },
@@ -212,14 +225,14 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 var samplers = []string{"sobol", "random", "tpe"}
 
 // besideResume are the flags that --resume goes with: limits, and how it is shown.
-var besideResume = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads",
+var besideResume = []string{"budget", "trials", "most", "parallel", "jobs", "finals", "seeds", "tape-memory", "threads",
 	"resume",
 	"top",
 	"format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
 
 // configure checks the flags and makes the configuration of them.
-func (t *tuner) configure(cmd *cobra.Command) error {
+func (t *tuner) configure(cmd *cobra.Command, program []string) error {
 	base, err := t.run.Parse(cmd)
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
 	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" &&
@@ -233,6 +246,19 @@ func (t *tuner) configure(cmd *cobra.Command) error {
 		return err
 	}
 	c := &t.config
+	c.Parallel = cmp.Or(c.Parallel, t.jobs)
+	if c.Finals = t.finals; c.Finals == 0 {
+		c.Finals = -1
+	}
+	c.Threads = cmp.Or(base.Threads, runtime.GOMAXPROCS(0))
+	if len(program) > 0 {
+		return configureProgram(t, cmd, program)
+	}
+	for _, name := range ofPrograms {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			return flags.Invalid("--"+name, f.Value, "a program behind --, as in -- python3 train.py --lr {lr}")
+		}
+	}
 	if c.Over, err = t.dimensions(cmd); err != nil {
 		return err
 	}
@@ -242,14 +268,8 @@ func (t *tuner) configure(cmd *cobra.Command) error {
 	if base.Optimizer != "" {
 		job.WarnOfUnused(cmd, &base)
 	}
-	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
+	c.Name, c.Base, c.Seed, c.Memory = t.run.Name, flags.Absolute(base), base.Seed, base.Memory
 	c.Base.Threads = 0
-	if c.Threads == 0 {
-		c.Threads = runtime.GOMAXPROCS(0)
-	}
-	if c.Finals = t.finals; c.Finals == 0 {
-		c.Finals = -1
-	}
 	if c.Budget == 0 && c.Trials == 0 && c.MaxWork == 0 {
 		c.Budget = usualBudget
 	}
@@ -276,6 +296,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
 		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
 		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
+		{"--jobs", t.jobs < 0, t.jobs, "a whole number ≥ 1"},
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},

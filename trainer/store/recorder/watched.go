@@ -23,9 +23,10 @@ type Watched struct {
 	latest int      // the epoch that was recorded last
 	common int      // the last epoch among those that came again
 	// the run's beginning until something happened in it, as it may be reported again with more
-	opening *event.RunEvent
-	pending *event.EpochEvent // the newest epoch, of which more may be reported
-	err     error
+	opening  *event.RunEvent
+	recorded string            // the run's ID in the store
+	pending  *event.EpochEvent // the newest epoch, of which more may be reported
+	err      error
 }
 
 // NewWatched returns a record that begins with the first event.
@@ -86,6 +87,7 @@ func (s *Watched) start(run event.RunEvent) {
 		run.Time = time.Now().UTC().Truncate(time.Millisecond)
 	}
 	run.ID = trainer.NewID(time.Now())
+	s.recorded = run.ID
 	s.out = New(s.store, s.about)
 	s.opening = &run
 }
@@ -139,6 +141,11 @@ func (s *Watched) Finish() (*Recorder, error) {
 		s.err = cmp.Or(s.err, s.out.Flush())
 	}
 	return s.out, s.err
+}
+
+// Recording returns the ID of the run under way and its recorder.
+func (s *Watched) Recording() (id string, r *Recorder) {
+	return s.recorded, s.out
 }
 
 // Restart begins the comparison with what was recorded.

@@ -1,0 +1,187 @@
+//go:build unix
+
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/store"
+)
+
+func TestExpand(t *testing.T) {
+	known := func(name string) bool { return name == "lr" || name == "momentum" }
+	values := map[string]string{"lr": "0.1", "dir": "/tmp/x y"}
+	for _, c := range []struct{ text, want, missing, unknown string }{
+		{text: "--lr={lr}", want: "--lr=0.1"},
+		{text: "{lr}{lr}", want: "0.10.1"},
+		{text: "{dir}/out", want: "/tmp/x y/out"},
+		{text: "{momentum}", missing: "yes"},
+		{text: "{beta}", unknown: "beta"},
+		{text: "{{lr}}", want: "{lr}"},
+		{text: "${{HOME}}/{lr}", want: "${HOME}/0.1"},
+		{text: `{"lr": {lr}, "in": {"a": {lr}}}`, want: `{"lr": 0.1, "in": {"a": 0.1}}`},
+		{text: `{{"lr": {lr}}}`, want: `{"lr": 0.1}`},
+		{text: "f() {{ echo {lr}; }}", want: "f() { echo 0.1; }"},
+		{text: "{} {1} {a,b} } {", want: "{} {1} {a,b} } {"},
+	} {
+		got, missing, unknown := expand(c.text, known, values)
+		if got != c.want && c.unknown == "" || missing != (c.missing != "") || unknown != c.unknown {
+			t.Errorf("%s: %q, missing %v, unknown %q", c.text, got, missing, unknown)
+		}
+	}
+}
+
+// ofProgram is a search whose program tells a loss at six steps, the least where a is 30, and what else a script does.
+func ofProgram(dir, script string) Config {
+	over := []Dimension{{Key: "a", Low: 0, High: 60, Whole: true}, {Key: "b", Choices: []string{"u", "v"}},
+		{Key: "c", Low: 1, High: 9, Whole: true, If: "b=v"}}
+	return Config{Name: "prog", Over: over, Trials: 12, Finals: -1, Parallel: 1,
+		Program: &Program{Dir: dir, Args: []string{"sh", "-c",
+			script + `for i in 1 2 3 4 5 6; do echo step $i loss=$(( ({a}-30)*({a}-30) + 600/i )); done`, "-c", "{c}", "{b}"}}}
+}
+
+// listed are the trials as a board has them, without what depends on the clock.
+func listed(b *Leaderboard) (out []string) {
+	for _, t := range b.Trials {
+		out = append(out, fmt.Sprintln(t.Number, text(t.Choices), t.State, t.Best, t.BestEpoch, t.Epochs, t.Error, t.Seed))
+	}
+	return out
+}
+
+func TestProgram(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, filepath.Join(dir, "runs.db"))
+	c := ofProgram(dir, `echo $NEWTOP_a/$NEWTOP_c/$NEWTOP_TRIAL/$NEWTOP_SEED/{seed}/$#/$CUDA_VISIBLE_DEVICES; test $NEWTOP_TRIAL != 4 || { echo oh; exit 3; }; test {trial} != 5 || { echo step 1 loss=nan; echo step 2 loss=3; exit; }; `)
+	c.Program.GPUs = []string{"7"}
+	c.Seeds, c.Finals = 2, 1
+	b := searched(t, c, s, nil)
+	states := map[State]int{}
+	for i, trial := range b.Trials {
+		states[trial.State]++
+		console, err := os.ReadFile(filepath.Join(trial.Dir, ConsoleFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%s//%d/%d/%[3]d/0/7", trial.Choices[0].Value, i+1, trial.Seed)
+		if len(trial.Choices) == 3 {
+			want = fmt.Sprintf("%s/%s/%d/%d/%[4]d/2/7", trial.Choices[0].Value, trial.Choices[2].Value, i+1, trial.Seed)
+		}
+		if first, _, _ := strings.Cut(string(console), "\r\n"); first != want {
+			t.Errorf("trial %d printed %q, want %q", i+1, first, want)
+		}
+		run, err := s.Find(t.Context(), trial.Run)
+		if err != nil || run.Name != fmt.Sprintf("prog.%d", i+1) {
+			t.Errorf("%+v: %v", run, err)
+		}
+	}
+	if f := b.Trials[3]; f.State != Failed || !strings.HasSuffix(f.Error, "/ oh") {
+		t.Errorf("%v %s", f.State, f.Error)
+	}
+	if f := b.Trials[4]; f.State != Diverged || f.Error != "NaN at 1" {
+		t.Errorf("%v %s", f.State, f.Error)
+	}
+	best := b.Standings()[0]
+	if states[Pruned] < 3 || best.Finals != 2 || best.Spread != 0 || b.Measure != "training loss" ||
+		b.Trials[12].Seed != c.Base.Seed+1 || !strings.Contains(b.Command, "NEWTOP_b=") == strings.Contains(b.Command, " u") {
+		t.Errorf("%v, %+v, %s\n%s", states, best, b.Command, listed(b))
+	}
+	again, err := Load(t.Context(), s, nil, "prog")
+	if err != nil || !reflect.DeepEqual(listed(again), listed(b)) || again.Command != b.Command {
+		t.Errorf("%v: loaded\n%s\nof\n%s", err, listed(again), listed(b))
+	}
+}
+
+// The greatest is the best where a program says so.
+func TestGreatest(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, filepath.Join(dir, "runs.db"))
+	c := ofProgram(dir, "")
+	c.Program.By, c.Program.Max = "loss", true
+	b := searched(t, c, s, nil)
+	best := b.Trials[b.Order[0]]
+	for _, trial := range b.Trials {
+		if trial.State == Done && trial.Best > best.Best {
+			t.Errorf("%v before %v", best.Best, trial.Best)
+		}
+	}
+	if last := b.Bests[len(b.Bests)-1].Value; last != best.Best || b.Importances[0].Key != "a" {
+		t.Errorf("best %v of %v, %v", last, best.Best, b.Importances)
+	}
+}
+
+// What can't be run is refused before a trial is.
+func TestProgramRefused(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	for name, change := range map[string]func(c *Config){
+		"unknown name":   func(c *Config) { c.Program.Args = append(c.Program.Args, "{x}") },
+		"no axis":        func(c *Config) { c.Over = nil },
+		"no program":     func(c *Config) { c.Program.Args[0] = "newtop-nothing" },
+		"own name":       func(c *Config) { c.Over[0].Key = "dir" },
+		"no variable":    func(c *Config) { c.Program.Env = []string{"A"} },
+		"odd condition":  func(c *Config) { c.Over[2].If = "b=w" },
+		"late condition": func(c *Config) { slices.Reverse(c.Over) },
+	} {
+		c := ofProgram(t.TempDir(), "")
+		change(&c)
+		var wrong *trainer.ConfigError
+		if _, err := New(c, s); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A search with a program that is killed goes on to the trials of one that never was; none that was over runs again.
+func TestKillProgram(t *testing.T) {
+	dir, begin := t.TempDir(), time.Now()
+	whole := searched(t, ofProgram(dir, ""), openStore(t, filepath.Join(dir, "runs.db")), nil)
+	took := time.Since(begin)
+	for i := range 2 * *kills {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "runs.db")
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = append(os.Environ(), childStore+"="+path, childProgram+"="+dir)
+		begun := time.Now()
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(2*i+1) / time.Duration(4**kills))
+		child.Process.Kill()
+		child.Wait()
+		s := openStore(t, path)
+		q, err := Resume(t.Context(), s, "prog", nil)
+		var over *ExhaustedError
+		var none *store.SearchError
+		switch {
+		case errors.As(err, &over):
+			continue
+		case errors.As(err, &none):
+			q, err = New(ofProgram(dir, ""), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := q.Leaderboard()
+		if err := q.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		after := q.Leaderboard()
+		if got, want := listed(after), listed(whole); !reflect.DeepEqual(got, want) {
+			t.Errorf("killed after %v with\n%s\nended as\n%s\nnot as\n%s", time.Since(begun), listed(before), got, want)
+		}
+		for k, trial := range before.Trials {
+			if trial.State != Waiting && after.Trials[k].Run != trial.Run {
+				t.Errorf("trial %d, which was %v, ran again", k+1, trial.State)
+			}
+		}
+	}
+}
