@@ -29,6 +29,7 @@ type Config struct {
 	Seed     uint64 // of the sampler
 	Memory   int64  // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard  `json:",omitzero"` // zero: the search is whole
+	Usual    bool   `json:",omitzero"` // the first trials are the methods at their defaults
 	// Program is what trials run; nil: they train nets as Base says.
 	Program *Program `json:",omitempty"`
 	// Command writes the command line that trains a configuration, for Leaderboard.Command; nil: none is shown.
@@ -70,6 +71,7 @@ const (
 func (c *Config) chooseSpace() {
 	var rows int
 	c.Over, rows = DefaultSpace(c.Base)
+	c.Usual = c.Sampler == "" && c.Shard.Index <= 1
 	switch b := &c.Base; {
 	case rows == 0 || b.Committee > 0:
 	case rows < manyRows && b.Validation == "" && b.Folds == 0:

@@ -137,11 +137,19 @@ func (s *Search) nextTrial() *trial {
 			seen = append(seen, t.Choices)
 		}
 	}
+	if n := s.scheduler.started; s.config.Usual && n < s.space.branches() {
+		return s.begin(s.space.usual(n))
+	}
 	choices, ok := s.sampler.next(seen)
 	if !ok {
 		s.scheduler.used = true
 		return nil
 	}
+	return s.begin(choices)
+}
+
+// begin adds a trial of the search's own.
+func (s *Search) begin(choices []Choice) *trial {
 	t := s.add(choices, s.config.Base.Seed)
 	s.scheduler.started++
 	s.sampler.observe(choices)

@@ -338,6 +338,34 @@ func (s *space) at(point []float64) (choices []Choice) {
 	return choices
 }
 
+// usual returns the trial of a method at its defaults, and in the middle of the axes that have none or are elsewhere.
+func (s *space) usual(method int) (choices []Choice) {
+	for i := range s.axes {
+		a := &s.axes[i]
+		if !s.has(i, choices) {
+			continue
+		}
+		c := a.at(0.5)
+		if a.Key == optKey {
+			c = Choice{Key: optKey, Value: a.Choices[method], Number: a.positionOf(method)}
+		} else if h := parameter(s.methodOf(choices), a.key); h != nil {
+			value := optim.Format(h.Default)
+			if h.Choices != nil {
+				value = h.Choices[int(h.Default)]
+			}
+			at := slices.Index(a.Choices, value)
+			switch {
+			case at >= 0:
+				c = Choice{Key: a.Key, Value: value, Number: a.positionOf(at)}
+			case a.Choices == nil && h.Default >= a.Low && h.Default <= a.High:
+				c = Choice{Key: a.Key, Value: value, Number: a.position(h.Default)}
+			}
+		}
+		choices = append(choices, c)
+	}
+	return choices
+}
+
 // size returns how many different trials there are; 0: too many to count.
 func (s *space) size() int { return s.sizeFrom(0, nil) }
 

@@ -251,3 +251,21 @@ func TestUsual(t *testing.T) {
 		}
 	}
 }
+
+// The first trials of a search over what is usual are the methods at their defaults.
+func TestMethodsAtTheirDefaults(t *testing.T) {
+	s, err := newSpace(trainer.Config{}, dimensions(t, "opt=soap,adam", "soap.rate=1e-3..0.5:log", "adam.rate=1e-5..1e-4:log",
+		"batch=16..512:log:int", "schedule=linear", "horizon=5..80:log:int"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"opt=soap soap.rate=0.02 batch=128 schedule=linear horizon=19 ",
+		"opt=adam adam.rate=3.162e-05 batch=64 schedule=linear horizon=19 "} {
+		if got := text(s.usual(i)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if _, err := s.config(s.usual(i)); err != nil {
+			t.Error(err)
+		}
+	}
+}
