@@ -9,7 +9,6 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/tune"
 	"newtop/tui/chart"
-	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -98,7 +97,7 @@ func layerTrials(m *model) {
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
 		t := &m.leaderboard.Trials[i]
-		all[k] = layer{i, 0, history.LastIfMissing(valueOf(m, t))}
+		all[k] = layer{i, 0, m.loss(valueOf(m, t))}
 		switch {
 		case t.Number == m.number:
 			all[k].weight = 3
@@ -205,7 +204,7 @@ func bestSoFar(m *model, log bool) *chart.Series {
 		}
 	}
 	for _, i := range ends {
-		if v := levelOf(m, &m.leaderboard.Trials[i], log); !(v >= least) {
+		if v := levelOf(m, &m.leaderboard.Trials[i], log); !(m.loss(v) >= m.loss(least)) {
 			put(at(i))
 			least = v
 			put(at(i))
@@ -218,10 +217,14 @@ func bestSoFar(m *model, log bool) *chart.Series {
 
 // drawCurves has the learning curve of the selected trial over those of the others.
 func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
-	p := chart.Plot{XAxis: chart.XAxis{By: m.charts.along()}, Detail: m.zoomed}
+	along := m.charts.along()
+	if m.leaderboard.Program != nil { // what its metric counts
+		along = chart.Epochs
+	}
+	p := chart.Plot{XAxis: chart.XAxis{By: along}, Detail: m.zoomed}
 	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
-		style.Muted.Of("  by " + m.charts.along().Name()), p.ScaleWord()}
+		style.Muted.Of("  by " + along.Name()), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), maxCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.leaderboard.Trials[i]; t.Number != m.number {
@@ -246,8 +249,8 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 // curveOf is a trial's learning curve.
 func curveOf(t *tune.Trial) *chart.Series {
 	s := &chart.Series{Buckets: make([]chart.Bucket, 0, min(len(t.Curve), chart.MaxBuckets))}
-	for i, q := range t.Curve {
-		s.Append(chart.Position{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
+	for _, q := range t.Curve {
+		s.Append(chart.Position{q.Equivalents, q.Seconds, q.Equivalents}, float64(q.Value))
 	}
 	return s
 }

@@ -40,8 +40,11 @@ func headerSearch(m *model, w int) string {
 		facts.Group(style.Muted.Of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " +
-			format.Counted(b.Threads, "thread") + " each"))
+		text := "  " + format.Counted(b.Parallel, "trial") + " at once"
+		if b.Program == nil {
+			text += ", " + format.Counted(b.Threads, "thread") + " each"
+		}
+		facts.Group(style.Muted.Of(text))
 	}
 	inner.Append(facts)
 	if warning != "" {

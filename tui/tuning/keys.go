@@ -40,7 +40,7 @@ func bindings() []*screen.Binding[*model] {
 			func(m *model, _ string) { m.filter.Typing = true }).DefaultFooter(),
 		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &trialDialog{} }).Footer(
 			"details"),
-		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
+		on("c", "the command line of the best; again: copy it", "c").Then(
 			func(m *model, _ string) { m.dialog = &commandDialog{} }).Footer("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(
 			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer(
@@ -49,7 +49,8 @@ func bindings() []*screen.Binding[*model] {
 			m.charts.measure = !m.charts.measure
 		}).Footer("value").While(func(m *model) bool { return m.reached }),
 		use("x: seconds or gradient equivalents", screen.Axis).Then(
-			func(m *model, _ string) { m.charts.work = !m.charts.work }).DefaultFooter(),
+			func(m *model, _ string) { m.charts.work = !m.charts.work }).DefaultFooter().While(
+			func(m *model) bool { return m.leaderboard.Program == nil }),
 		use("logarithmic or linear scale", screen.Scale).On(rescale).DefaultFooter(),
 		screen.AccuracyKey(func(*model) bool { return false }).While(func(*model) bool { return false }).Unless(
 			func(m *model) string {

@@ -58,7 +58,7 @@ func (l *listing) compare(s *standing, i, j int) int {
 	a, b := &s.leaderboard.Trials[i], &s.leaderboard.Trials[j]
 	switch l.sort {
 	case sortMeasure:
-		return cmp.Compare(history.LastIfMissing(float64(a.Best)), history.LastIfMissing(float64(b.Best)))
+		return cmp.Compare(s.loss(float64(a.Best)), s.loss(float64(b.Best)))
 	case sortTime:
 		if s.leaderboard.Target > 0 {
 			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)),
@@ -69,6 +69,14 @@ func (l *listing) compare(s *standing, i, j int) int {
 		return cmp.Compare(b.Number, a.Number)
 	}
 	return s.byRank(i, j)
+}
+
+// loss is a measure as less is better, that of a trial without one behind all others.
+func (s *standing) loss(measure float64) float64 {
+	if p := s.leaderboard.Program; p != nil && p.Max {
+		measure = -measure
+	}
+	return history.LastIfMissing(measure)
 }
 
 // byRank orders two trials as the search does; those that it has not ranked come last.

@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,10 @@ func columnsOf(m *model, long bool) []column {
 		}),
 		of("work", 6, 7, func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) }),
 		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
+	if m.leaderboard.Program != nil { // whose work nobody knows
+		out = slices.Delete(out, len(out)-2, len(out)-1)
+		out[len(out)-2].Title = "steps"
+	}
 	if m.hasReasons {
 		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
 			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Error)) }})
