@@ -138,18 +138,18 @@ func (s *Search) nextTrial() *trial {
 		}
 	}
 	if n := s.scheduler.started; s.config.Usual && n < s.space.branches() {
-		return s.begin(s.space.usual(n))
+		return begin(s, s.space.usual(n))
 	}
 	choices, ok := s.sampler.next(seen)
 	if !ok {
 		s.scheduler.used = true
 		return nil
 	}
-	return s.begin(choices)
+	return begin(s, choices)
 }
 
 // begin adds a trial of the search's own.
-func (s *Search) begin(choices []Choice) *trial {
+func begin(s *Search, choices []Choice) *trial {
 	t := s.add(choices, s.config.Base.Seed)
 	s.scheduler.started++
 	s.sampler.observe(choices)
