@@ -67,7 +67,7 @@ func (d *decoder) event(line []byte) (known bool, err error) {
 		d.rows.began = true
 		d.name = cmp.Or(e.ID, d.name)
 		d.rows.info.Name = cmp.Or(e.Data.Name, d.rows.info.Name)
-		d.rows.info.Config, d.rows.info.Steps = e.Settings, float64(e.Epochs)
+		d.rows.info.Config, d.rows.info.Steps, d.rows.info.Began = e.Settings, float64(e.Epochs), e.Time
 	case event.EpochEvent:
 		d.noteEpoch(e.Epoch)
 	}

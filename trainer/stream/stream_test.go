@@ -125,6 +125,26 @@ func TestLinesOfEvents(t *testing.T) {
 	}
 }
 
+// A run that newtop.py begins keeps its time when its rows tell that they count steps.
+func TestRunKeepsItsTime(t *testing.T) {
+	_, events, err := untilEOF(t, `{"type":"run","version":1,"id":"a","time":"2026-11-28T12:00:00Z","data":{"name":"a"}}`+"\n"+
+		`{"step":1,"elapsed":0.1,"loss":3}`+"\n"+`{"step":2,"elapsed":0.2,"loss":2}`+"\n")
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, e := range events {
+		if run, is := e.(event.RunEvent); is {
+			if runs++; run.Time.Hour() != 12 {
+				t.Errorf("run %d began at %v", runs, run.Time)
+			}
+		}
+	}
+	if runs != 2 {
+		t.Errorf("%d runs: %v", runs, events)
+	}
+}
+
 // A pipe whose writer is slow gives what has come, half lines included once they are whole.
 func TestPipe(t *testing.T) {
 	r, w, err := os.Pipe()
