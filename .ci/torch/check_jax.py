@@ -65,7 +65,9 @@ class Functions(unittest.TestCase):
     def test_sixteen_bits_within(self):
         half = jax.jit(lambda x: jnp.sin(x.astype(jnp.bfloat16)))
         d = Driver().call(newtop.serve, lambda p, b: jnp.sum(half(b @ p).astype(b.dtype)), jnp.ones(3), jnp.ones((4, 3)))
-        self.assertEqual([(f["what"], f["where"]) for f in d.hello["findings"]], [("16 bits within the model or the loss", "convert_element_type, sin")])
+        finding, = d.hello["findings"]
+        self.assertEqual(finding["what"], "16 bits within the model or the loss")
+        self.assertIn("sin", finding["where"])
         d.ask("stop")
         d.join()
 
