@@ -38,7 +38,8 @@ type batchComputation interface {
 	// beginGradient is given the arguments of a call, and how many parts it has; end takes them away and stores the
 	// sums over the parts.
 	beginGradient(dst, w []float64, rows []int, parts int)
-	beginSquares(dst []float64, parts int) // behind it
+	beginSingle(dst, w []float32, rows []int, parts int) // the same of a network in single precision
+	beginSquares(dst []float64, parts int)               // behind it
 	// beginMoments is for the sums of K-FAC's factors, over rows whose targets are made of numbers that were drawn.
 	beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64, parts int)
 	end()
@@ -80,16 +81,40 @@ func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 // loss. A row may be given more than once. It allocates nothing but at the first large batch.
 func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	b.net.checkWeights("GradientTo", "dst", dst)
-	b.check("GradientTo", w, rows)
+	b.net.checkWeights("GradientTo", "w", w)
+	parts := b.partsOf("GradientTo", rows)
+	b.beginGradient(dst, w, rows, parts)
+	return b.gradient(parts, rows)
+}
+
+// SingleGradientTo is GradientTo for a network in single precision, with weights and gradient as its passes have them:
+// parts of a large batch are added up in float32.
+func (b *Batch) SingleGradientTo(dst, w []float32, rows []int) float64 {
+	if dim := b.net.Dim(); b.net.precision != Single || len(dst) != dim || len(w) != dim {
+		panic(fmt.Sprintf("models: SingleGradientTo: dst of %d and w of %d numbers, the network has %d weights in %s",
+			len(dst), len(w), dim, b.net.precision))
+	}
+	parts := b.partsOf("SingleGradientTo", rows)
+	b.beginSingle(dst, w, rows, parts)
+	return b.gradient(parts, rows)
+}
+
+// partsOf checks rows and settles their parts.
+func (b *Batch) partsOf(name string, rows []int) int {
+	b.checkRows(name, rows)
 	if len(rows) == 1 {
-		b.beginGradient(dst, w, rows, 1)
-		defer b.end()
+		return 1
+	}
+	return b.divide(len(rows), b.cost.Gradient, b.wide)
+}
+
+// gradient computes a gradient that began, and returns the loss.
+func (b *Batch) gradient(parts int, rows []int) float64 {
+	defer b.end()
+	if len(rows) == 1 {
 		return b.ofRow()
 	}
-	parts := b.divide(len(rows), b.cost.Gradient, b.wide)
-	b.beginGradient(dst, w, rows, parts)
 	b.run(parts, b.wide)
-	b.end()
 	return b.loss(parts, len(rows))
 }
 
@@ -117,6 +142,10 @@ func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64
 // many.
 func (b *Batch) check(name string, w []float64, rows []int) {
 	b.net.checkWeights(name, "w", w)
+	b.checkRows(name, rows)
+}
+
+func (b *Batch) checkRows(name string, rows []int) {
 	if len(rows) < 1 || len(rows) > b.maxRows {
 		panic(fmt.Sprintf("models: %s: %d rows, expected 1 to %d", name, len(rows), b.maxRows))
 	}

@@ -23,7 +23,7 @@ type batchPasses[F pass.Float] struct {
 	drawn  []float64     // what targets are made of
 	layout *pass.Moments // of moments
 
-	rounded []F // room for w
+	rounded []F // room for w; nil before it is needed
 }
 
 // batchWorker is what a worker needs.
@@ -35,9 +35,6 @@ type batchWorker[F pass.Float] struct {
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
 	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), maxRows: rows}
 	b.sums.size, b.squares.size = n.Dim(), n.Dim()
-	if !isDouble[F]() {
-		b.rounded = make([]F, n.Dim())
-	}
 	return b
 }
 
@@ -68,15 +65,28 @@ func (b *batchPasses[F]) shareNodes(pool *reduce.Pool) {
 }
 
 func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) {
-	b.w, b.rows = rounded(w, b.rounded), rows
+	b.w, b.rows = b.round(w), rows
 	b.sums.begin(dst, parts)
+}
+
+// round returns the weights in the precision of the passes.
+func (b *batchPasses[F]) round(w []float64) []F {
+	if !isDouble[F]() && b.rounded == nil {
+		b.rounded = make([]F, b.net.Dim())
+	}
+	return rounded(w, b.rounded)
+}
+
+func (b *batchPasses[F]) beginSingle(dst, w []float32, rows []int, parts int) {
+	b.w, b.rows = as[F](w), rows
+	b.sums.beginOwn(as[F](dst), parts)
 }
 
 func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
 
 func (b *batchPasses[F]) beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64,
 	parts int) {
-	b.w, b.rows, b.drawn, b.layout = rounded(w, b.rounded), rows, drawn, layout
+	b.w, b.rows, b.drawn, b.layout = b.round(w), rows, drawn, layout
 	if b.moments.size != layout.Size {
 		b.moments = partSums[F]{size: layout.Size}
 	}
@@ -151,50 +161,58 @@ func fetch[F pass.Float](dst, packed []F, m *pass.Matrix[F], rows []int) ([]F, p
 	return dst, pass.RowMajor[F]{Data: packed, Stride: m.Cols}
 }
 
-// partSums are what the parts of a batch add up, size numbers each. In double precision the first part's are the
-// caller's vector.
+// partSums are what the parts of a batch add up, size numbers each. The first part's are the vector of the caller's
+// where that is of the precision.
 type partSums[F pass.Float] struct {
 	size int
 	of   [][]F
 
 	// Of the call under way.
-	dst   []float64
-	parts int
+	dst   []float64 // what the sum is stored in; nil if that is the first part's
+	parts int       // 0: there is nothing to sum up
+	room  []F       // the first part's in a call that needs it
 }
 
 // begin is given where the sum of that many parts will be stored.
 func (s *partSums[F]) begin(dst []float64, parts int) {
-	s.dst, s.parts = dst, parts
-	for len(s.of) < parts {
-		var sum []F
-		if len(s.of) > 0 || !isDouble[F]() {
-			sum = make([]F, s.size)
-		}
-		s.of = append(s.of, sum)
-	}
 	if isDouble[F]() {
-		s.of[0] = as[F](dst)
+		s.beginOwn(as[F](dst), parts)
+		return
+	}
+	if s.room == nil {
+		s.room = make([]F, s.size)
+	}
+	s.beginOwn(s.room, parts)
+	s.dst = dst
+}
+
+// beginOwn is begin for a vector of the precision.
+func (s *partSums[F]) beginOwn(dst []F, parts int) {
+	if s.of == nil {
+		s.of = make([][]F, 1)
+	}
+	for s.of[0], s.parts = dst, parts; len(s.of) < parts; {
+		s.of = append(s.of, make([]F, s.size))
 	}
 }
 
 // active reports whether there is something to sum up.
-func (s *partSums[F]) active() bool { return s.dst != nil }
+func (s *partSums[F]) active() bool { return s.parts > 0 }
 
 // end stores the sum, if there is one, and takes away what begin was given.
 func (s *partSums[F]) end() {
 	if !s.active() {
 		return
 	}
-	if isDouble[F]() {
-		for _, sum := range s.of[1:s.parts] {
-			vector.Add(s.dst, s.dst, as[float64](sum))
-		}
-		s.of[0] = nil
-	} else {
+	if s.dst != nil {
 		vector.Widen(s.dst, as[float32](s.of[0]))
-		for _, sum := range s.of[1:s.parts] {
+	}
+	for _, sum := range s.of[1:s.parts] {
+		if s.dst != nil {
 			vector.AddWidened(s.dst, as[float32](sum))
+		} else {
+			vector.Add(s.of[0], s.of[0], sum)
 		}
 	}
-	s.dst = nil
+	s.of[0], s.dst, s.parts = nil, nil, 0
 }

@@ -15,6 +15,9 @@ type Options struct {
 	Memory int64
 	// Double asks for passes in double precision, whatever the network's is: of what must be certain.
 	Double bool
+	// Products says that little but products is asked for: Update then leaves out the gradient's sums, and the first
+	// GradientTo does the passes once more for them. Where other processes have rows it is ignored.
+	Products bool
 	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
 	Part *reduce.Part
 }
@@ -41,6 +44,8 @@ type Linearization struct {
 	updated   bool
 	renewed   bool // whether inputs that were kept are other rows'
 	requested bool // whether a product was asked for since the last Update; before the first one it is as if
+	summed    bool // whether the gradient is that of the last Update
+	lazy      bool // whether Update leaves it out
 	gradient  []float64
 	total     Evaluation
 
@@ -49,6 +54,7 @@ type Linearization struct {
 	run                  func(count int, task func(worker, i int)) // tasks over blocks
 	again, filling       func(worker, i int)
 	updates, evaluations *reduce.Sum
+	tallies              *reduce.Sum // of the passes without the gradient
 	products             [rowsProduct + 1]*reduce.Sum
 	matrix               *assembly // nil before the first GaussNewtonMatrixTo
 	wide                 *wideSums // nil for a net that is not, or whose passes are not all kept
@@ -60,7 +66,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	l := &Linearization{
 		passes: &passes{net: n.net, rows: rows}, network: n, all: all, pool: o.Pool, part: o.Part,
 		sums:      reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
-		requested: true, gradient: make([]float64, dim+pass.TallySize),
+		requested: true, gradient: make([]float64, dim+pass.TallySize), lazy: o.Products && o.Part == nil,
 	}
 	if n.precision == Single && !o.Double {
 		l.computation = newTapes[float32](l.passes, x, t, o.Pool.Threads(), o.Memory)
@@ -78,6 +84,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 		l.recompute(worker, first, last)
 	}
 	l.updates = l.sums.Sum(0, dim+pass.TallySize, l.update)
+	l.tallies = l.sums.Sum(dim, dim+pass.TallySize, l.computation.tally)
 	l.evaluations = l.sums.Sum(dim, dim+pass.TallySize, l.evaluate)
 	for kind := range l.products {
 		l.products[kind] = l.sums.Sum(0, dim, l.computation.product(product(kind)))
@@ -137,17 +144,28 @@ func (l *Linearization) needPasses() {
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)
-	if l.current = l.requested || l.wide != nil; l.current {
+	if l.current = l.requested || l.lazy || l.wide != nil; l.current {
 		l.retain()
 	}
 	l.requested = false
-	if l.wide != nil {
-		l.wide.gradientTo(l.gradient)
-	} else {
-		l.updates.To(l.gradient)
+	if l.summed = !l.lazy; !l.summed || l.wide != nil {
+		l.tallies.To(l.gradient[l.net.Dim:])
+	}
+	if l.summed {
+		l.sumGradient()
 	}
 	l.total = evaluationOf(l.all, l.network.Outputs(), pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
+}
+
+// sumGradient adds up the gradient, of a wide net from its passes.
+func (l *Linearization) sumGradient() {
+	if l.wide != nil {
+		l.wide.gradient.To(l.gradient[:l.net.Dim])
+	} else {
+		l.updates.To(l.gradient)
+	}
+	l.summed = true
 }
 
 // Network returns the network that was bound.
@@ -197,6 +215,9 @@ func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 func (l *Linearization) GradientTo(dst []float64) {
 	l.checkUpdated("GradientTo")
 	l.network.checkWeights("GradientTo", "dst", dst)
+	if !l.summed {
+		l.sumGradient()
+	}
 	copy(dst, l.gradient)
 }
 

@@ -278,6 +278,7 @@ func TestViews(t *testing.T) {
 	for _, p := range []problem{mixedProblem(t, 100), mixtureProblem(t, 100)} {
 		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
 		wantSameBits(t, "views", everything(p.n.Bind(view(p.x), view(p.t), Options{Memory: 1}), p), want)
+		wantSameBits(t, "the gradient asked for late", everything(p.n.Bind(p.x, p.t, Options{Products: true}), p), want)
 	}
 }
 

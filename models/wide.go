@@ -11,7 +11,6 @@ import (
 type wideSums struct {
 	*Linearization
 	pieces   []pass.Piece
-	tallies  *reduce.Sum    // of the passes
 	gradient *reduce.Pieces // of the gradient
 	room     bool           // whether γ and Ru of all rows are not too many to keep
 	exact    bool           // of the product under way
@@ -48,7 +47,6 @@ func (l *Linearization) newWideSums(memory int64) *wideSums {
 		add(pass.Piece{To: b.Layer, From: -1, Nodes: b.Nodes}, reduce.Piece{First: b.Offset, Rows: 1, Cols: b.Nodes})
 	}
 	dim := l.net.Dim
-	s.tallies = l.sums.Sum(dim, dim+pass.TallySize, s.passLeaf)
 	s.gradient = l.sums.Pieces(places, s.gradientLeaf)
 	s.push = l.sums.Sum(dim, dim, s.tangentLeaf)
 	s.product = l.sums.Pieces(places, s.productLeaf)
@@ -61,23 +59,12 @@ func evenly(count, maxRows int) int {
 	return ((count+parts-1)/parts + 7) &^ 7
 }
 
-// gradientTo stores the gradient and the tallies in dst.
-func (s *wideSums) gradientTo(dst []float64) {
-	s.tallies.To(dst[s.net.Dim:])
-	s.gradient.To(dst[:s.net.Dim])
-}
-
 // productTo stores the product with the Hessian, if exact, or the Gauss–Newton matrix in dst.
 func (s *wideSums) productTo(dst []float64, exact bool) {
 	s.allocateTangents()
 	s.exact = exact
 	s.push.To(nil)
 	s.product.To(dst)
-}
-
-// passLeaf does the passes of some blocks.
-func (s *wideSums) passLeaf(worker int, sum []float64, first, last int) {
-	s.computation.tally(worker, sum, first, last)
 }
 
 func (s *wideSums) gradientLeaf(worker, i int, sum []float64, first, last int) {

@@ -71,17 +71,21 @@ func (c *controller) safepoint() error {
 		case c.interrupted, c.holding && c.phase != event.Ended:
 			return optim.ErrInterrupted
 		case l.analyst.SpectrumRequested:
+			l.settle()
 			l.analyst.ComputeSpectrum()
 			err = l.ctx.Err()
 		case len(l.analyst.Requested) > 0:
+			l.settle()
 			_ = l.analyst.Analyse()
 			err = l.ctx.Err()
 		case l.race != l.heldRace:
 			if l.heldRace != nil {
 				return nil
 			}
+			l.settle()
 			err = l.race.compete()
 		case c.phase == event.Paused, c.phase == event.Ended:
+			l.settle()
 			l.offer(false)
 			l.clocks.Training.Stop()
 			l.clocks.Active.Stop()
@@ -164,6 +168,7 @@ func (c *controller) pollDuring() error {
 
 func (c *controller) reply(q request) {
 	l := c.loop
+	l.settle()
 	if save, ok := q.command.(event.Save); ok {
 		l.saver.save(save.File, c.phase == event.Ended, q.answer)
 		return

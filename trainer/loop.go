@@ -47,6 +47,7 @@ type loop struct {
 	unit      int // inner units done in the outer iteration in progress
 	units     int
 	stepping  bool         // inside Method.Step
+	moving    *optim.State // of the method whose Step is innermost; nil: none is under way
 	announced bool         // the run's first event is out
 	concluded bool         // Done is out
 	endReason event.Reason // why the run must end; empty while it continues
@@ -321,11 +322,12 @@ func (l *loop) step(t *trajectory.Trajectory, m *trajectory.Member) error {
 	t.FixGates(m)
 	t.SetPosition(m)
 	l.unit, l.units = 0, 0
-	l.stepping, m.Stepping = true, true
+	outer := l.moving
+	l.stepping, m.Stepping, l.moving = true, true, m.State
 	l.clocks.Training.Start()
 	report, err := m.Method.Step(l.ctx, m.State)
 	l.clocks.Training.Stop()
-	l.stepping, m.Stepping = false, false
+	l.stepping, m.Stepping, l.moving = false, false, outer
 	l.unit, l.units = 0, 0
 	if err == nil && l.race == nil {
 		l.analyst.SetProposal(m, &report.Proposal)
@@ -346,6 +348,13 @@ func (l *loop) step(t *trajectory.Trajectory, m *trajectory.Member) error {
 	}
 	m.Report = report
 	return err
+}
+
+// settle has weights where they are read while a method is amid its step.
+func (l *loop) settle() {
+	if l.moving != nil {
+		l.moving.Settled()
+	}
 }
 
 // endEpoch publishes what came of an outer iteration that all members have done.

@@ -77,7 +77,7 @@ func (l *Loss) start(ctx context.Context, c *config.Config, from *checkpoint.Che
 		l.countLayers()
 	}
 	l.Linearization = p.Minimized(p.Bind(objective.Rows{},
-		models.Options{Pool: l.pool, Memory: c.Memory, Double: true}))
+		models.Options{Pool: l.pool, Memory: c.Memory, Double: true, Products: true}))
 	l.Update(weights[0])
 	return nil
 }

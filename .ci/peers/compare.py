@@ -162,4 +162,5 @@ def main():
                     print(json.dumps(line), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

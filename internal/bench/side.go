@@ -131,7 +131,9 @@ func (p *Problem) works(pool *reduce.Pool) map[string]sideWork {
 	add := func(name string, run func()) {
 		works[name] = sideWork{run, func() []float64 { run(); return dst }, 1}
 	}
-	alone, l := p.net.Bind(p.x, p.t, o), p.net.Bind(p.x, p.t, o)
+	alone := p.net.Bind(p.x, p.t, o)
+	o.Products = true
+	l := p.net.Bind(p.x, p.t, o)
 	alone.Update(p.w)
 	l.Update(p.w)
 	hessian, gaussNewton := func() { l.HessianTo(dst, p.v) }, func() { l.GaussNewtonTo(dst, p.v) }
@@ -141,7 +143,11 @@ func (p *Problem) works(pool *reduce.Pool) map[string]sideWork {
 	add("hv", func() { l.Update(p.w); hessian() })
 	add("gn", func() { l.Update(p.w); gaussNewton() })
 	u := mat.NewDense(p.Rows, p.net.Outputs(), nil)
-	predict := func() { p.net.OutputTo(u, p.w, p.x) }
+	outputs, x := p.net.NewOutputs(p.w, pool), models.Matrix(p.x)
+	if p.net.Precision() == models.Single {
+		x = models.ToSingle(p.x)
+	}
+	predict := func() { outputs.To(u, x) }
 	works["predict"] = sideWork{predict, func() []float64 { predict(); return u.RawMatrix().Data }, 1}
 	top := make([]float64, 5)
 	largest := func() {

@@ -239,3 +239,11 @@ func center[F Float](mean, dst, u, x *F, n int) {
 	}
 	center64(at64(mean), at64(dst), at64(u), at64(x), n)
 }
+
+func adam[F Float](w, m, v, grad *F, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon F) {
+	if isSingle[F]() {
+		adam32(at32(w), at32(m), at32(v), at32(grad), n, float32(beta1), float32(rest1), float32(beta2), float32(rest2), float32(rate), float32(correct1), float32(correct2), float32(epsilon))
+		return
+	}
+	adam64(at64(w), at64(m), at64(v), at64(grad), n, float64(beta1), float64(rest1), float64(beta2), float64(rest2), float64(rate), float64(correct1), float64(correct2), float64(epsilon))
+}

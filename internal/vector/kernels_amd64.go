@@ -198,7 +198,10 @@ func adaGrad(w *float64, s *float64, grad *float64, n int, rate float64, delta f
 func rmsProp(w *float64, r *float64, grad *float64, n int, rate float64, decay float64, rest float64, epsilon float64)
 
 //go:noescape
-func adam(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)
+func adam64(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)
+
+//go:noescape
+func adam32(w *float32, m *float32, v *float32, grad *float32, n int, beta1 float32, rest1 float32, beta2 float32, rest2 float32, rate float32, correct1 float32, correct2 float32, epsilon float32)
 
 //go:noescape
 func widen(dst *float64, x *float32, n int)

@@ -15048,9 +15048,9 @@ avx2_done3:
 	VZEROUPPER
 	RET
 
-// func adam(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)
+// func adam64(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·adam(SB), NOSPLIT, $0-104
+TEXT ·adam64(SB), NOSPLIT, $0-104
 	CMPB         ·active+0(SB), $0x02
 	JNE          avx2
 	VBROADCASTSD c07b0000000000000<>+0(SB), Z0
@@ -15255,6 +15255,162 @@ avx2_next2:
 	VMASKMOVPD Y2, Y8, (AX)(DI*8)
 	VMASKMOVPD Y0, Y8, (CX)(DI*8)
 	VMASKMOVPD Y1, Y8, (DX)(DI*8)
+
+avx2_done3:
+	VZEROUPPER
+	RET
+
+// func adam32(w *float32, m *float32, v *float32, grad *float32, n int, beta1 float32, rest1 float32, beta2 float32, rest2 float32, rate float32, correct1 float32, correct2 float32, epsilon float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·adam32(SB), NOSPLIT, $0-72
+	CMPB         ·active+0(SB), $0x02
+	JNE          avx2
+	MOVQ         w+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         grad+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS beta1+40(FP), Z0
+	VBROADCASTSS rest1+44(FP), Z1
+	VBROADCASTSS beta2+48(FP), Z2
+	VBROADCASTSS rest2+52(FP), Z3
+	VBROADCASTSS rate+56(FP), Z4
+	VBROADCASTSS correct1+60(FP), Z5
+	VBROADCASTSS correct2+64(FP), Z6
+	VBROADCASTSS epsilon+68(FP), Z7
+	XORQ         DI, DI
+	SUBQ         $0x10, SI
+	JL           avx512_next2
+
+avx512_loop1:
+	VMOVUPS (AX)(DI*4), Z8
+	VMOVUPS (CX)(DI*4), Z9
+	VMOVUPS (DX)(DI*4), Z10
+	VMOVUPS (BX)(DI*4), Z11
+	VMULPS  Z0, Z9, Z9
+	VMULPS  Z1, Z11, Z12
+	VADDPS  Z12, Z9, Z9
+	VMULPS  Z2, Z10, Z10
+	VMULPS  Z3, Z11, Z12
+	VMULPS  Z11, Z12, Z11
+	VADDPS  Z11, Z10, Z10
+	VMULPS  Z5, Z9, Z11
+	VMULPS  Z4, Z11, Z11
+	VMULPS  Z6, Z10, Z12
+	VSQRTPS Z12, Z12
+	VADDPS  Z7, Z12, Z12
+	VDIVPS  Z12, Z11, Z11
+	VSUBPS  Z11, Z8, Z8
+	VMOVUPS Z8, (AX)(DI*4)
+	VMOVUPS Z9, (CX)(DI*4)
+	VMOVUPS Z10, (DX)(DI*4)
+	ADDQ    $0x10, DI
+	SUBQ    $0x10, SI
+	JGE     avx512_loop1
+
+avx512_next2:
+	ADDQ      $0x10, SI
+	JEQ       avx512_done3
+	MOVQ      $-1, R8
+	BZHIQ     SI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (AX)(DI*4), K1, Z8
+	VMOVUPS.Z (CX)(DI*4), K1, Z9
+	VMOVUPS.Z (DX)(DI*4), K1, Z10
+	VMOVUPS.Z (BX)(DI*4), K1, Z11
+	VMULPS    Z0, Z9, Z0
+	VMULPS    Z1, Z11, Z1
+	VADDPS    Z1, Z0, Z0
+	VMULPS    Z2, Z10, Z1
+	VMULPS    Z3, Z11, Z2
+	VMULPS    Z11, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VMULPS    Z5, Z0, Z2
+	VMULPS    Z4, Z2, Z2
+	VMULPS    Z6, Z1, Z3
+	VSQRTPS   Z3, Z3
+	VADDPS    Z7, Z3, Z3
+	VDIVPS    Z3, Z2, Z2
+	VSUBPS    Z2, Z8, Z2
+	VMOVUPS   Z2, K1, (AX)(DI*4)
+	VMOVUPS   Z0, K1, (CX)(DI*4)
+	VMOVUPS   Z1, K1, (DX)(DI*4)
+
+avx512_done3:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ         w+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         grad+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS beta1+40(FP), Y0
+	VBROADCASTSS rest1+44(FP), Y1
+	VBROADCASTSS beta2+48(FP), Y2
+	VBROADCASTSS rest2+52(FP), Y3
+	VBROADCASTSS rate+56(FP), Y4
+	VBROADCASTSS correct1+60(FP), Y5
+	VBROADCASTSS correct2+64(FP), Y6
+	VBROADCASTSS epsilon+68(FP), Y7
+	XORQ         DI, DI
+	SUBQ         $0x08, SI
+	JL           avx2_next2
+
+avx2_loop1:
+	VMOVUPS (AX)(DI*4), Y8
+	VMOVUPS (CX)(DI*4), Y9
+	VMOVUPS (DX)(DI*4), Y10
+	VMOVUPS (BX)(DI*4), Y11
+	VMULPS  Y0, Y9, Y9
+	VMULPS  Y1, Y11, Y12
+	VADDPS  Y12, Y9, Y9
+	VMULPS  Y2, Y10, Y10
+	VMULPS  Y3, Y11, Y12
+	VMULPS  Y11, Y12, Y11
+	VADDPS  Y11, Y10, Y10
+	VMULPS  Y5, Y9, Y11
+	VMULPS  Y4, Y11, Y11
+	VMULPS  Y6, Y10, Y12
+	VSQRTPS Y12, Y12
+	VADDPS  Y7, Y12, Y12
+	VDIVPS  Y12, Y11, Y11
+	VSUBPS  Y11, Y8, Y8
+	VMOVUPS Y8, (AX)(DI*4)
+	VMOVUPS Y9, (CX)(DI*4)
+	VMOVUPS Y10, (DX)(DI*4)
+	ADDQ    $0x08, DI
+	SUBQ    $0x08, SI
+	JGE     avx2_loop1
+
+avx2_next2:
+	ADDQ       $0x08, SI
+	JEQ        avx2_done3
+	LEAQ       mask<>+0(SB), R8
+	NEGQ       SI
+	VMOVUPD    32(R8)(SI*4), Y8
+	VMASKMOVPS (AX)(DI*4), Y8, Y9
+	VMASKMOVPS (CX)(DI*4), Y8, Y10
+	VMASKMOVPS (DX)(DI*4), Y8, Y11
+	VMASKMOVPS (BX)(DI*4), Y8, Y12
+	VMULPS     Y0, Y10, Y0
+	VMULPS     Y1, Y12, Y1
+	VADDPS     Y1, Y0, Y0
+	VMULPS     Y2, Y11, Y1
+	VMULPS     Y3, Y12, Y2
+	VMULPS     Y12, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y5, Y0, Y2
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y6, Y1, Y3
+	VSQRTPS    Y3, Y3
+	VADDPS     Y7, Y3, Y3
+	VDIVPS     Y3, Y2, Y2
+	VSUBPS     Y2, Y9, Y2
+	VMASKMOVPS Y2, Y8, (AX)(DI*4)
+	VMASKMOVPS Y0, Y8, (CX)(DI*4)
+	VMASKMOVPS Y1, Y8, (DX)(DI*4)
 
 avx2_done3:
 	VZEROUPPER

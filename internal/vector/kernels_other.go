@@ -71,7 +71,10 @@ func center32(mean, dst, u, x *float32, n int)                               { p
 func momentum(v, w, grad *float64, n int, rate, mu float64)                  { panic(nowhere) }
 func adaGrad(w, s, grad *float64, n int, rate, delta float64)                { panic(nowhere) }
 func rmsProp(w, r, grad *float64, n int, rate, decay, rest, epsilon float64) { panic(nowhere) }
-func adam(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64) {
+func adam64(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64) {
+	panic(nowhere)
+}
+func adam32(w, m, v, grad *float32, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float32) {
 	panic(nowhere)
 }
 func widen(dst *float64, x *float32, n int)       { panic(nowhere) }

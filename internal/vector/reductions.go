@@ -32,14 +32,17 @@ func Dot[F Float](x, y []F) F {
 	return sum
 }
 
-// SumSquares returns Σ x².
-func SumSquares(x []float64) float64 {
+// SumSquares returns Σ x², added up in double precision.
+func SumSquares[F Float](x []F) float64 {
 	if accelerated() {
-		return sumSquares(data(x), len(x))
+		if isSingle[F]() {
+			return sumSquaresWidened((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+		}
+		return sumSquares((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 	}
 	sum := 0.0
 	for _, v := range x {
-		sum += v * v
+		sum += float64(v) * float64(v)
 	}
 	return sum
 }
@@ -59,7 +62,7 @@ func Residual[F Float](dst, u, t []F) float64 {
 	if fast(len(dst), min(len(u), len(t))) {
 		if isSingle[F]() {
 			sub(data(dst), data(u), data(t), len(dst))
-			return sumSquaresWidened((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+			return SumSquares(dst)
 		}
 		p := func(x []F) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
 		return residual(p(dst), p(u), p(t), len(dst))

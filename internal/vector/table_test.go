@@ -57,6 +57,8 @@ func functionsOf[F Float]() []function[F] {
 		{"TanhCurve", "Nnnn", 8, curve(TanhCurve[F])},
 		{"SigmoidCurve", "Nnnn", 8, curve(SigmoidCurve[F])},
 		{"SoftplusCurve", "Nnnn", 8, curve(SoftplusCurve[F])},
+		{"SumSquares", "n", 2, reduction(SumSquares[F])},
+		{"Adam", "NNNn", 0, func(a [][]F, _ int) float64 { Adam(a[0], a[1], a[2], a[3], &adamStep); return 0 }},
 		{"Add", "Nnn", 0, binary(Add[F])},
 		{"Sub", "Nnn", 0, binary(Sub[F])},
 		{"Mul", "Nnn", 0, binary(Mul[F])},
@@ -87,12 +89,10 @@ func functions[F Float]() []function[F] {
 
 // updates are the functions of float64 alone.
 var updates = []function[float64]{
-	{"SumSquares", "n", 2, reduction(SumSquares)},
 	{"Norm", "n", 4, reduction(Norm)},
 	{"Momentum", "NNn", 0, func(a [][]float64, _ int) float64 { Momentum(a[0], a[1], a[2], 0.1, 0.9); return 0 }},
 	{"AdaGrad", "NNn", 0, func(a [][]float64, _ int) float64 { AdaGrad(a[0], a[1], a[2], 0.1, 1e-8); return 0 }},
 	{"RMSProp", "NNn", 0, func(a [][]float64, _ int) float64 { RMSProp(a[0], a[1], a[2], 0.1, 0.9, 1e-8); return 0 }},
-	{"Adam", "NNNn", 0, func(a [][]float64, _ int) float64 { Adam(a[0], a[1], a[2], a[3], &adamStep); return 0 }},
 }
 
 // inBoth runs the test for both precisions.

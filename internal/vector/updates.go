@@ -51,17 +51,18 @@ type AdamStep struct {
 	Correct1, Correct2          float64 // 1/(1 − β₁ᵗ), 1/(1 − β₂ᵗ)
 }
 
-// Adam is Kingma & Ba 2015, algorithm 1.
-func Adam(w, m, v, g []float64, s *AdamStep) {
+// Adam is Kingma & Ba 2015, algorithm 1, in either precision: what weights have in common is rounded to it.
+func Adam[F Float](w, m, v, g []F, s *AdamStep) {
+	beta1, rest1, beta2, rest2 := F(s.Beta1), F(1-s.Beta1), F(s.Beta2), F(1-s.Beta2)
+	rate, correct1, correct2, epsilon := F(s.Rate), F(s.Correct1), F(s.Correct2), F(s.Epsilon)
 	if fast(len(w), min(len(m), len(v), len(g))) {
-		adam(data(w), data(m), data(v), data(g), len(w),
-			s.Beta1, 1-s.Beta1, s.Beta2, 1-s.Beta2, s.Rate, s.Correct1, s.Correct2, s.Epsilon)
+		adam(data(w), data(m), data(v), data(g), len(w), beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon)
 		return
 	}
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, g := range g {
-		m[i] = float64(s.Beta1*m[i]) + float64((1-s.Beta1)*g)
-		v[i] = float64(s.Beta2*v[i]) + float64((1-s.Beta2)*g*g)
-		w[i] -= s.Rate * (m[i] * s.Correct1) / (math.Sqrt(v[i]*s.Correct2) + s.Epsilon)
+		m[i] = F(beta1*m[i]) + F(rest1*g)
+		v[i] = F(beta2*v[i]) + F(F(rest2*g)*g)
+		w[i] -= F(F(m[i]*correct1)*rate) / (F(math.Sqrt(float64(v[i]*correct2))) + epsilon)
 	}
 }

@@ -354,7 +354,7 @@ func (a *Analyst) ComputeSpectrum() {
 	c, total := work.Config, work.Problem.Train.Rows()
 	if a.sample == nil {
 		l := work.Binder().Bind(objective.Rows{Count: a.SpectrumRows()},
-			models.Options{Pool: work.Pool, Memory: c.Memory, Double: true})
+			models.Options{Pool: work.Pool, Memory: c.Memory, Double: true, Products: true})
 		a.sample = work.Problem.Minimized(l)
 	}
 	a.sample.Update(a.Nets.Members[0].Weights)

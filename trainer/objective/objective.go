@@ -61,6 +61,7 @@ var (
 	_ optim.BlockObjective       = (*Objective)(nil)
 	_ optim.JacobianObjective    = (*Objective)(nil)
 	_ optim.NoisyObjective       = (*Objective)(nil)
+	_ optim.SingleObjective      = (*Objective)(nil)
 	_ optim.WeightedObjective    = (*Objective)(nil)
 	_ optim.FactorObjective      = (*Objective)(nil)
 	_ optim.SquaresObjective     = (*Objective)(nil)

@@ -23,7 +23,9 @@ func newSample(o *Objective, rows int) *sample {
 	p := &Problem{Network: whole.Network, L2: whole.L2, Noise: whole.Noise}
 	p.Train = Split{datasets.Split{Inputs: shapeOf(s.copies[0]), Targets: shapeOf(s.copies[1])}, s.copies[0],
 		s.copies[1]}
-	s.Objective = Bind(p, p, Rows{}, o.Spent, o.options)
+	options := o.options
+	options.Products = true
+	s.Objective = Bind(p, p, Rows{}, o.Spent, options)
 	s.Share = o.shareOf(rows)
 	passes := s.passes
 	if l, ok := passes.(*penalized); ok {

@@ -47,6 +47,14 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
+// SingleObjective can have weights and gradients of batches in single precision, as its passes have them. Where Single
+// reports so, SingleGradientTo is BatchGradientTo, and a method may keep all that it has of every weight in float32.
+type SingleObjective interface {
+	RowObjective
+	Single() bool
+	SingleGradientTo(dst, w []float32, rows []int) float64
+}
+
 // SquaresObjective has the gradients of single rows, and their squares. BatchGradientSquaresTo is
 // BatchGradientTo, and stores in squares the mean over the given rows of the squares of each row's own gradient, that
 // of its loss alone: a penalty on weights is in dst and in the loss, and not in squares. So squares are the diagonal of
@@ -159,6 +167,9 @@ type State struct {
 	Epochs    int        // that it has in all, as far as is planned; 0: until the run is stopped
 	Rand      *rand.Rand // the only source of randomness
 	Monitor   Monitor    // nil: nobody watches
+	// Settle stores the weights in W where a method whose step is under way has them elsewhere; nil: they are there.
+	// Who reads W meanwhile calls it by Settled.
+	Settle func()
 	// Run has threads do the tasks 0 … count−1 between them, as reduce.Pool does; nil: there is one thread. What comes
 	// of them must not depend on it.
 	Run func(count int, task func(worker, i int))
@@ -173,6 +184,14 @@ func (s *State) Watch(ctx context.Context, in Inner) error {
 		return nil
 	}
 	return s.Monitor(in)
+}
+
+// Settled returns W as the step under way has left it.
+func (s *State) Settled() []float64 {
+	if s.Settle != nil {
+		s.Settle()
+	}
+	return s.W
 }
 
 // InnerSolve is one inner CG solve of an outer iteration.

@@ -1,6 +1,6 @@
 package main
 
-// updates are the steps of optimizers, in float64; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
+// updates are the steps of optimizers, but for Adam's in float64; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
 func updates(g *generator) {
 	update := func(e elementwise) { g.double(e.name, e.signature, e.body()) }
 	update(elementwise{
@@ -30,9 +30,8 @@ func updates(g *generator) {
 			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), r, scalars[3])), r}
 		},
 	})
-	update(elementwise{
-		"adam",
-		"func(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64)",
+	g.elementwise(elementwise{
+		"adam", "func(w, m, v, grad *F, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon F)",
 		[]string{"w", "m", "v", "grad"}, []string{"w", "m", "v"},
 		[]string{"beta1", "rest1", "beta2", "rest2", "rate", "correct1", "correct2", "epsilon"}, []int{1},
 		func(m *machine, in, scalars []value) []value {

@@ -40,6 +40,9 @@ var (
 type adam struct {
 	step vector.AdamStep
 	minibatch.Memory[moments]
+
+	single bool      // whether the moments are kept in single precision
+	m, v   []float32 // these, in place of M and V; nil: M and V are the moments
 }
 
 type moments struct {
@@ -50,9 +53,10 @@ type moments struct {
 }
 
 func (a *adam) Begin(s *optim.State, rate float64) {
-	if n := len(s.W); a.Moves == nil {
-		a.Moves = &moments{M: make([]float64, n), V: make([]float64, n), Beta1t: 1, Beta2t: 1}
+	if a.Moves == nil {
+		a.Moves = &moments{Beta1t: 1, Beta2t: 1}
 	}
+	a.settle(len(s.W))
 	k, beta1, beta2 := a.Moves, Beta1.Of(s.Settings), Beta2.Of(s.Settings)
 	k.Beta1t *= beta1
 	k.Beta2t *= beta2
@@ -62,7 +66,50 @@ func (a *adam) Begin(s *optim.State, rate float64) {
 	}
 }
 
+// settle has the moments of n weights in the precision that they are kept in.
+func (a *adam) settle(n int) {
+	k := a.Moves
+	switch {
+	case !a.single && a.m != nil:
+		a.Carried()
+		a.m, a.v = nil, nil
+	case !a.single && k.M == nil:
+		k.M, k.V = make([]float64, n), make([]float64, n)
+	case a.single && a.m == nil:
+		a.m, a.v = make([]float32, n), make([]float32, n)
+		vector.Narrow(a.m[:len(k.M)], k.M)
+		vector.Narrow(a.v[:len(k.V)], k.V)
+		fallthrough
+	case a.single:
+		k.M, k.V = nil, nil
+	}
+}
+
+// Carried is the memory in double precision, which has the digits of single precision too.
+func (a *adam) Carried() any {
+	if k := a.Moves; k != nil && a.m != nil && k.M == nil {
+		k.M, k.V = make([]float64, len(a.m)), make([]float64, len(a.v))
+		vector.Widen(k.M, a.m)
+		vector.Widen(k.V, a.v)
+	}
+	return &a.Memory
+}
+
+// Restored forgets what is not the memory that was carried.
+func (a *adam) Restored(*optim.State) error {
+	a.m, a.v = nil, nil
+	return nil
+}
+
+// KeepSingle is minibatch.Single's.
+func (a *adam) KeepSingle(single bool) { a.single = single }
+
 func (a *adam) Move(w, g []float64, first int) {
 	k := a.Moves
 	vector.Adam(w, k.M[first:][:len(w)], k.V[first:][:len(w)], g, &a.step)
+}
+
+// MoveSingle is Move.
+func (a *adam) MoveSingle(w, g []float32, first int) {
+	vector.Adam(w, a.m[first:][:len(w)], a.v[first:][:len(w)], g, &a.step)
 }

@@ -32,13 +32,9 @@ type Method struct {
 	batch    Batch
 	moved    bool // in the epoch
 
-	left    float64      // of a weight that decays
-	decays  []optim.Span // nil: none does
-	whole   [1]optim.Span
-	squares []float64 // sums of the gradient's squares, of a tile each
-	weights []float64 // of the call under way
-	tiled   Tiled
-	share   func(worker, index int) // moveSpan
+	decays decays
+	double tiles[float64]
+	single *tiles[float32] // of an epoch in single precision; nil: there was none
 }
 
 var _ optim.Method = (*Method)(nil)
@@ -57,6 +53,14 @@ type Tiled interface {
 	// Move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
 	// the method's memory of them. It meets each weight once after Begin, and several tiles at once.
 	Move(w, g []float64, first int)
+}
+
+// Single is a Tiled that can have weights, and what it remembers of each, in single precision.
+type Single interface {
+	Tiled
+	// KeepSingle says before Begin whether MoveSingle is called, in place of Move.
+	KeepSingle(single bool)
+	MoveSingle(w, g []float32, first int)
 }
 
 // Whole is an update that needs the gradient of all weights.
@@ -87,12 +91,6 @@ type Memory[T any] struct {
 
 // Carried returns the memory.
 func (m *Memory[T]) Carried() any { return m }
-
-// tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
-const tile = 1024
-
-// span is how many tiles a thread moves at a time, some 15 µs of work.
-const span = 12
 
 // The hyperparameters that methods of batches share, each with defaults of its own.
 var (
@@ -139,9 +137,6 @@ func (b *Method) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 		return report, &optim.StalledError{Reason: "the schedule is over, with a rate of 0"}
 	}
 	b.start, b.moved = append(b.start[:0], s.W...), false
-	if len(b.gradient) != len(s.W) {
-		b.gradient = make([]float64, len(s.W))
-	}
 	mean, err := b.pass(ctx, s)
 	if !vector.Finite(vector.Norm(s.W)) {
 		copy(s.W, b.start)
@@ -171,6 +166,12 @@ func (b *Method) prepares() bool {
 func (b *Method) pass(ctx context.Context, s *optim.State) (float64, error) {
 	rows := s.Objective.(optim.RowObjective)
 	size := b.shuffle(s, rows.Rows())
+	single := b.beginSingle(s, size)
+	if single != nil {
+		defer func() { s.Settled(); s.Settle = nil }()
+	} else if len(b.gradient) != len(s.W) {
+		b.gradient = make([]float64, len(s.W))
+	}
 	total := (len(b.order) + size - 1) / size
 	squares := 0.0
 	for i := range total {
@@ -179,18 +180,24 @@ func (b *Method) pass(ctx context.Context, s *optim.State) (float64, error) {
 			at = b.Ahead(s.Settings, s.W)
 		}
 		b.batch = Batch{Number: i, Rows: b.order[i*size : min((i+1)*size, len(b.order))], Gradient: b.gradient}
-		loss := b.gradientTo(s, rows, at, b.batch.Rows)
+		var loss float64
+		if single != nil {
+			loss = single.SingleGradientTo(b.single.gradient, b.single.weights, b.batch.Rows)
+		} else {
+			loss = b.gradientTo(s, rows, at, b.batch.Rows)
+		}
 		if !vector.Finite(loss) {
 			return math.NaN(), &optim.NotFiniteError{What: "loss"}
 		}
 		b.batch.Loss, b.rate = loss, rateAt(s, i, total)
-		length, err := b.move(ctx, s)
+		length, err := b.move(ctx, s, single != nil)
 		b.moved = b.moved || err == nil
 		s.Evaluated = false
 		if err != nil {
 			return math.Sqrt(squares / float64(max(1, i))), err
 		}
 		if !vector.Finite(length) {
+			s.Settle = nil
 			copy(s.W, b.start)
 			return math.NaN(), &optim.NotFiniteError{What: "gradient"}
 		}
@@ -214,66 +221,47 @@ func (b *Method) gradientTo(s *optim.State, of optim.RowObjective, at []float64,
 	return of.BatchGradientTo(b.gradient, at, rows)
 }
 
+// beginSingle returns the objective if the epoch's weights, gradient and memory are in single precision: its passes and
+// the update are, and batches are not all rows, whose gradient is added up in double precision. Else it returns nil.
+func (b *Method) beginSingle(s *optim.State, size int) optim.SingleObjective {
+	u, ok := b.Update.(Single)
+	if !ok {
+		return nil
+	}
+	o, _ := s.Objective.(optim.SingleObjective)
+	if o == nil || !o.Single() || size == len(b.order) {
+		u.KeepSingle(false)
+		return nil
+	}
+	u.KeepSingle(true)
+	if n := len(s.W); b.single == nil || len(b.single.weights) != n {
+		b.single, b.gradient = &tiles[float32]{weights: make([]float32, n), gradient: make([]float32, n),
+			move: u.MoveSingle}, nil
+	}
+	vector.Narrow(b.single.weights, s.W)
+	s.Settle = func() { vector.Widen(s.W, b.single.weights) }
+	return o
+}
+
 // move updates the weights along the gradient and returns its norm.
-func (b *Method) move(ctx context.Context, s *optim.State) (float64, error) {
+func (b *Method) move(ctx context.Context, s *optim.State, single bool) (float64, error) {
 	b.beginDecay(s)
 	b.Update.Begin(s, b.rate)
+	if single {
+		return b.single.moveAll(s, &b.decays), nil
+	}
 	if t, ok := b.Update.(Tiled); ok {
-		return b.moveTiles(s, t), nil
+		if b.double.weights, b.double.gradient = s.W, b.gradient; b.double.move == nil {
+			b.double.move = t.Move
+		}
+		return b.double.moveAll(s, &b.decays), nil
 	}
 	length := vector.Norm(b.gradient)
 	if !vector.Finite(length) {
 		return length, nil
 	}
-	b.decay(s.W, 0)
+	decay(s.W, 0, &b.decays)
 	return length, b.Update.(Whole).MoveAll(ctx, s, &b.batch)
-}
-
-// moveTiles is move for an update of tiles. Threads share the spans of tiles. A span ends at a tile whose gradient is
-// not finite, so that the method remembers none, and then the norm is not finite either.
-func (b *Method) moveTiles(s *optim.State, t Tiled) float64 {
-	if tiles := (len(s.W) + tile - 1) / tile; len(b.squares) != tiles {
-		b.squares = make([]float64, tiles)
-	}
-	b.weights, b.tiled = s.W, t
-	if b.share == nil {
-		b.share = b.moveSpan
-	}
-	if spans := (len(b.squares) + span - 1) / span; s.Run != nil && spans > 1 {
-		s.Run(spans, b.share)
-	} else {
-		for i := range spans {
-			b.moveSpan(0, i)
-		}
-	}
-	b.weights, b.tiled = nil, nil
-	squares := 0.0
-	for _, part := range b.squares {
-		squares += part
-	}
-	switch {
-	case math.IsNaN(squares):
-		return math.NaN()
-	case squares > 0x1p-900 && squares < 0x1p900:
-		return math.Sqrt(squares)
-	}
-	return vector.Norm(b.gradient) // without over- and underflow
-}
-
-// moveSpan moves the weights of a span of tiles, and stores the sums of their gradients' squares, NaN for one that is
-// not finite.
-func (b *Method) moveSpan(_, i int) {
-	for t := i * span; t < min((i+1)*span, len(b.squares)); t++ {
-		from, to := t*tile, min((t+1)*tile, len(b.weights))
-		g := b.gradient[from:to]
-		b.squares[t] = vector.SumSquares(g)
-		if !vector.Finite(b.squares[t]) && !vector.Finite(vector.Norm(g)) {
-			b.squares[t] = math.NaN()
-			return
-		}
-		b.decay(b.weights[from:to], from)
-		b.tiled.Move(b.weights[from:to], g, from)
-	}
 }
 
 // shuffle orders the rows again, from the same beginning each time so that the order depends on the state

@@ -177,7 +177,7 @@ func TestNormsWhoseSquaresAreNone(t *testing.T) {
 			if _, err := m.Step(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := m.move(context.Background(), s); err != nil || math.Abs(got-5*size) > 1e-14*size {
+			if got, err := m.move(context.Background(), s, false); err != nil || math.Abs(got-5*size) > 1e-14*size {
 				t.Errorf("%T: ‖g‖ = %g, want %g, %v", u, got, 5*size, err)
 			}
 		}

@@ -3,7 +3,6 @@ package minibatch
 import (
 	"math"
 
-	"newtop/internal/vector"
 	"newtop/trainer/optim"
 )
 
@@ -81,23 +80,15 @@ func rateBetween(set *optim.Settings, before, after float64, epochs int) float64
 
 // beginDecay settles how much of which weights an update takes.
 func (b *Method) beginDecay(s *optim.State) {
-	b.left = 1 - b.rate*WeightDecay.Of(s.Settings)
-	if b.decays = nil; b.left == 1 {
+	d := &b.decays
+	d.left = 1 - b.rate*WeightDecay.Of(s.Settings)
+	if d.spans = nil; d.left == 1 {
 		return
 	}
 	if o, ok := s.Objective.(optim.WeightedObjective); ok {
-		b.decays = o.Weights()
+		d.spans = o.Weights()
 	} else {
-		b.whole[0] = optim.Span{Last: len(s.W)}
-		b.decays = b.whole[:]
-	}
-}
-
-// decay lets weights decay, those from number first on.
-func (b *Method) decay(w []float64, first int) {
-	for _, s := range b.decays {
-		if from, to := max(s.First, first), min(s.Last, first+len(w)); from < to {
-			vector.Scale(w[from-first:to-first], b.left, w[from-first:to-first])
-		}
+		d.whole[0] = optim.Span{Last: len(s.W)}
+		d.spans = d.whole[:]
 	}
 }
