@@ -1,5 +1,5 @@
 """Runs newtop, PyTorch and JAX in turn on the same data, after their numbers agree, and writes the page's table. See ./run."""
-import argparse, json, os, platform, re, shlex, statistics, subprocess, sys, time
+import argparse, json, os, re, statistics, subprocess, sys, time
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -65,8 +65,8 @@ class Side:
     """A process that answers, and what it has."""
 
     def __init__(self, name, folder, command, works):
-        self.name, self.seen = name, {}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(f"{folder}/{name}.err", "w"), text=True)
+        self.name, self.errors = name, f"{folder}/{name}.err"
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(self.errors, "w"), text=True)
         self.works = [w for w in self.ask("list") if re.fullmatch(works, w.split(":")[0].split("@")[0])]
 
     def ask(self, line):
@@ -74,7 +74,7 @@ class Side:
         self.process.stdin.flush()
         said = self.process.stdout.readline()
         if not said:
-            sys.exit(f"{self.name} ended at {line!r}: {self.process.stderr or ''}")
+            sys.exit(f"{self.name} ended at {line!r}; its errors are in {self.errors}")
         return json.loads(said)
 
     def spent(self):
@@ -93,7 +93,7 @@ def compare(name, dtype, o):
     nodes, rows, loss, batches, works, _, threads = CASES[name]
     folder = f"{o.work}/{re.sub('[^a-z0-9]+', '-', name.lower())}"
     os.makedirs(folder, exist_ok=True)
-    json.dump(dict(nodes=nodes, rows=rows, loss=loss, batches=batches), open(folder + "/case.json", "w"))
+    json.dump(dict(nodes=nodes, rows=rows, loss=loss, batches=batches, steps=400 if nodes == SMALL else 40), open(folder + "/case.json", "w"))
     for key, numbers in inputs(name, o.data).items():
         numbers.astype(float).tofile(f"{folder}/{key}.bin")
     sides, works = [], f"(?:{o.only or works})"
@@ -144,22 +144,51 @@ def compare(name, dtype, o):
                        who=best["peer"][1], ratio=statistics.median(a / b for a, b in zip(best["newtop"][2], best["peer"][2])), load=max(load), all={f"{a} {b}": statistics.median(c) / 1e6 for (a, b), c in times.items() if re.split("[:@]", b)[0] == what})
 
 
+NAMES = {"gradient": "gradient", "hv-kept": "Hv on kept passes", "gn-kept": "Gauss–Newton product on kept passes", "hv": "Hv at new weights",
+         "gn": "Gauss–Newton product at new weights", "predict": "outputs", "eigenvalues": "five largest eigenvalues to 1e-6"}
+
+
+def short(v):
+    return f"{v:.0f}" if v >= 100 else f"{v:.3g}"
+
+
+def versions(o):
+    """What was compared, and where."""
+    ask = lambda python, code: subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
+    torch = ask(o.torch, "import torch; print('PyTorch', torch.__version__.split('+')[0], 'on', 'MKL' if torch.backends.mkl.is_available() else 'another BLAS')")
+    jax = ask(o.jax, "import jax, numpy; print('JAX', jax.__version__, '(Eigen in XLA), NumPy', numpy.__version__)")
+    core = subprocess.run([o.bench, "core", "--quick", "--format", "json"], capture_output=True, text=True)
+    about = json.loads(core.stdout)["machine"]
+    return (f"{about['cpu']}, {about['cores']} cores, kernel {about['kernel']}, FMA peak {short(about['peak_gflops'])} GFLOP/s of one core in float64; "
+            f"{torch}, {jax}, {about['go']}; {time.strftime('%d %B %Y')}")
+
+
 def main():
     a = argparse.ArgumentParser()
-    for flag in ("work", "data", "bench", "newtop", "torch", "jax"):
+    for flag in ("work", "data", "bench", "torch", "jax"):
         a.add_argument("--" + flag, required=True)
     a.add_argument("--rounds", type=int, default=5)
-    a.add_argument("--seconds", type=float, default=.3)
-    a.add_argument("--load", type=float, default=.05)
-    a.add_argument("--case", default=".")
-    a.add_argument("--only")
-    a.add_argument("--no-compile", action="store_true")
+    a.add_argument("--seconds", type=float, default=.3, help="of a variant in a round")
+    a.add_argument("--load", type=float, default=.05, help="share of the processors that others may have in a round")
+    a.add_argument("--case", default=".", help="regular expression of cases and precisions")
+    a.add_argument("--only", help="regular expression of works")
+    a.add_argument("--no-compile", action="store_true", help="without torch.compile, which takes minutes")
+    a.add_argument("--json", action="store_true", help="a line of JSON a row, with all variants, in place of the table")
     o = a.parse_args()
+    if not o.json:
+        print("| | newtop, ms | best peer, ms | which | newtop ÷ peer |\n|---|--:|--:|---|--:|", flush=True)
+    worst = 0
     for name, (*_, precisions, _) in CASES.items():
         for dtype in precisions:
-            if re.search(o.case, f"{name} {dtype}"):
-                for line in compare(name, dtype, o):
-                    print(json.dumps(line), flush=True)
+            if not re.search(o.case, f"{name} {dtype}"):
+                continue
+            for i, r in enumerate(compare(name, dtype, o)):
+                worst = max(worst, r["load"])
+                what = NAMES.get(r["what"], r["what"].replace("adam-", "batches of "))
+                label = f"{name}, {dtype}: {what}" if i == 0 else f"– {what}"
+                print(json.dumps(r) if o.json else f"| {label} | {short(r['newtop'])} | {short(r['peer'])} | {r['who']} | {r['ratio']:.2f} |", flush=True)
+    if not o.json:
+        print(f"\n{versions(o)}; foreign load at most {worst:.2f}. Each side had its best number of threads.")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import numpy as np
 
 class Problem:
     def __init__(self, folder, dtype):
-        vars(self).update(json.load(open(folder + "/case.json")))  # nodes, rows, loss, batches
+        case = json.load(open(folder + "/case.json"))
+        self.nodes, self.rows, self.loss, self.batches, self.most = (case[key] for key in ("nodes", "rows", "loss", "batches", "steps"))
         self.layers, self.dtype = len(self.nodes) - 1, dtype
         read = lambda name: np.fromfile(f"{folder}/{name}.bin").astype(dtype)
         self.x, self.t = read("x").reshape(self.rows, -1), read("t").reshape(self.rows, -1)
@@ -25,7 +26,7 @@ class Problem:
         return layer < self.layers - 1 or self.loss == "squared"
 
     def steps(self, batch):
-        return min(200, self.rows // batch)
+        return min(self.most, self.rows // batch)
 
 
 def largest(problem, prepare, product, products):

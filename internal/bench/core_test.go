@@ -160,10 +160,10 @@ func TestProblemIsTheSameEveryTime(t *testing.T) {
 
 func TestCPUModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cpuinfo")
-	if err := os.WriteFile(path, []byte("processor\t: 0\nmodel\t\t: 17\nmodel name\t: A Chip: 3 GHz\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: A Chip: 3 GHz\n\nmodel\t\t: 4\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := cpuModel(path); got != "A Chip: 3 GHz" {
+	if got := cpuModel(path); got != "A Chip: 3 GHz (family 25, model 17)" {
 		t.Errorf("read %q", got)
 	}
 	if got := cpuModel(path + ".none"); got != "" {

@@ -56,17 +56,23 @@ func (m *Machine) measurePeaks(d time.Duration) {
 	}
 }
 
-// cpuModel returns the processor's name as Linux has it.
+// cpuModel returns the processor's name as Linux has it, with its family and model where these are told: names like AMD
+// EPYC are many processors'.
 func cpuModel(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
+	found := map[string]string{}
+	for lines := bufio.NewScanner(file); lines.Scan() && lines.Text() != ""; {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok {
+			found[strings.TrimSpace(key)] = strings.TrimSpace(value)
 		}
 	}
-	return ""
+	name := found["model name"]
+	if family := found["cpu family"]; family != "" {
+		name += " (family " + family + ", model " + found["model"] + ")"
+	}
+	return name
 }

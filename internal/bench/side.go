@@ -35,6 +35,7 @@ type Problem struct {
 	Rows    int    `json:"rows"`
 	Loss    string `json:"loss"`    // squared: ½‖u − t‖² of tanh; cross: cross-entropy of softmax; linear: ½‖u − t‖²
 	Batches []int  `json:"batches"` // of Adam's steps
+	Steps   int    `json:"steps"`   // of an epoch of Adam at most
 
 	net  *models.Network
 	x, t *mat.Dense
@@ -172,10 +173,7 @@ type hessianOf struct{ *models.Linearization }
 
 func (h hessianOf) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
 
-// adamSteps bounds the steps of an epoch of Adam.
-const adamSteps = 200
-
-// adam is an epoch over as many rows as adamSteps take. What comes out is the weights after three epochs of a single
+// adam is an epoch over as many rows as Steps take. What comes out is the weights after three epochs of a single
 // batch, as the order of rows differs from side to side.
 func (p *Problem) adam(batch int, pool *reduce.Pool) sideWork {
 	begin := func(rows int) func() []float64 {
@@ -195,7 +193,7 @@ func (p *Problem) adam(batch int, pool *reduce.Pool) sideWork {
 			return s.W
 		}
 	}
-	steps := min(adamSteps, p.Rows/batch)
+	steps := min(p.Steps, p.Rows/batch)
 	epoch := begin(steps * batch)
 	return sideWork{func() { epoch() }, func() []float64 {
 		one := begin(batch)

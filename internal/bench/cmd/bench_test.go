@@ -125,7 +125,7 @@ func TestSide(t *testing.T) {
 		raw, _ := binary.Append(nil, binary.LittleEndian, numbers)
 		put(name+".bin", raw)
 	}
-	put("case.json", []byte(`{"nodes": [2, 3, 1], "rows": 3, "loss": "linear", "batches": [1]}`))
+	put("case.json", []byte(`{"nodes": [2, 3, 1], "rows": 3, "loss": "linear", "batches": [1], "steps": 2}`))
 	var out bytes.Buffer
 	ask := func(lines string) error {
 		cmd := newRoot()

@@ -431,3 +431,77 @@ func TestEdge(t *testing.T) {
 		t.Errorf("%s = %g", formula, edge)
 	}
 }
+
+// narrowed is a scored objective of two rows whose passes are in single precision.
+type narrowed struct{ scored }
+
+func (*narrowed) Rows() int    { return 2 }
+func (*narrowed) Single() bool { return true }
+
+func (o *narrowed) SingleGradientTo(dst, w []float32, rows []int) float64 {
+	g, at := make([]float64, o.n), make([]float64, o.n)
+	vector.Widen(at, w)
+	o.df(g, at)
+	vector.Narrow(dst, g)
+	return 0
+}
+
+// TestAdamInSinglePrecision: where passes are in float32, Adam's weights and moments are, to the bit of one that was
+// carried in between; who watches finds the weights of the last batch, and the moments outlive another batch size.
+func TestAdamInSinglePrecision(t *testing.T) {
+	const n = 2*tile + 3
+	o := &narrowed{scored{n, func(dst, w []float64) {
+		for i := range dst {
+			dst[i] = w[i] - 1 - float64(i%7)/3
+		}
+	}}}
+	run := func(carried bool, batches ...string) []float64 {
+		m, settings := method(t, "adam", "rate", "0.01")
+		s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings, Rand: rand.New(rand.NewPCG(3, 3))}
+		seen := 0.0
+		s.Monitor = func(optim.Inner) error {
+			if now := s.Settled()[0]; now <= seen {
+				t.Errorf("the watcher finds %g after %g", now, seen)
+			} else {
+				seen = now
+			}
+			return nil
+		}
+		for _, batch := range batches {
+			if err := settings.SetText("batch", batch); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Step(context.Background(), s); err != nil || s.Settle != nil {
+				t.Fatal(err, "or weights are elsewhere after a step")
+			}
+			if carried {
+				a := optim.NewArchive()
+				a.Method(m, s)
+				m, _ = method(t, "adam")
+				back := optim.OpenArchive(a.Content())
+				back.Method(m, s)
+				if err := back.Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return s.W
+	}
+	single := run(false, "1", "1", "1")
+	for i, w := range single {
+		if float64(float32(w)) != w {
+			t.Fatalf("weight %d is %g", i, w)
+		}
+	}
+	if !slices.Equal(single, run(true, "1", "1", "1")) {
+		t.Error("other bits after the memory was carried")
+	}
+	if mixed := run(false, "1", "0", "1"); !slices.Equal(mixed, run(true, "1", "0", "1")) {
+		t.Error("other bits after the memory was carried from one precision to the other")
+	}
+	for i, w := range run(false, "0", "0", "0", "0", "0", "0") {
+		if math.Abs(w-single[i]) > 1e-6 {
+			t.Fatalf("weight %d is %g in float32, %g in float64", i, single[i], w)
+		}
+	}
+}
