@@ -24,16 +24,19 @@ func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	return loss + o.penalty.value(w)
 }
 
+// inSingle is what an Objective does in single precision.
+type inSingle struct{ o *Objective }
+
 // Single reports whether passes are in single precision, and batches of them need nothing but those.
-func (o *Objective) Single() bool {
-	return o.problem.External == nil && o.problem.Network.Precision() == models.Single && o.problem.Noise == 0 &&
-		o.penalty.lambda == 0
+func (s inSingle) Single() bool {
+	p := s.o.problem
+	return p.External == nil && p.Network.Precision() == models.Single && p.Noise == 0 && s.o.penalty.lambda == 0
 }
 
 // SingleGradientTo is BatchGradientTo in single precision.
-func (o *Objective) SingleGradientTo(dst, w []float32, rows []int) float64 {
-	o.Spent.addGradients(o.shareOf(len(rows)))
-	return o.batches.batchFor(len(rows)).SingleGradientTo(dst, w, rows)
+func (s inSingle) SingleGradientTo(dst, w []float32, rows []int) float64 {
+	s.o.Spent.addGradients(s.o.shareOf(len(rows)))
+	return s.o.batches.batchFor(len(rows)).SingleGradientTo(dst, w, rows)
 }
 
 // BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows'

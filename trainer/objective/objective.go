@@ -19,6 +19,7 @@ import (
 // of the last weights that it was asked for, and the last evaluation, since a method asks for the loss of a trial step
 // and the session for the metrics of the accepted one.
 type Objective struct {
+	inSingle
 	Spent *Work // what it charges
 
 	problem  *Problem
@@ -82,7 +83,7 @@ func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective 
 func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
 	penalty := p.penalty()
 	passes := penalty.wrap(on.Bind(rows, o))
-	return &Objective{
+	bound := &Objective{
 		Spent:    spent,
 		problem:  p,
 		cost:     p.Cost(),
@@ -97,6 +98,8 @@ func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Obje
 		last:     evaluation{at: make([]float64, p.Dim())},
 		batches:  batches{problem: p, rows: rows, pool: o.Pool},
 	}
+	bound.inSingle.o = bound
+	return bound
 }
 
 // Blocks returns the objectives of count parts: part i has the rows i, i + count, i + 2·count, …, so that

@@ -222,9 +222,9 @@ func softplus(m *machine, x value) (y, slope value) {
 
 // adaptive is num/(√v + ε), the step of AdaGrad, RMSProp and Adam.
 //
-// With AVX-512 a root and a division of float64 would wait for each other. Newton's iteration on the reciprocal y leaves the
-// divider to the root: 14 bits, 28, 56, and a last time for its rounding, so that the quotient corrected by the
-// remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0 and of the very small.
+// With AVX-512 a root and a division of float64 would wait for each other. Newton's iteration on the reciprocal y
+// leaves the divider to the root: 14 bits, 28, 56, and a last time for its rounding, so that the quotient corrected by
+// the remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0 and of the very small.
 // Quotients that might overflow, and denominators far out, which y might not bear, are divided.
 func adaptive(m *machine, num, v, epsilon value) value {
 	d := m.add(m.sqrt(v), epsilon)

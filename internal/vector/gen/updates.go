@@ -1,6 +1,7 @@
 package main
 
-// updates are the steps of optimizers, but for Adam's in float64; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
+// updates are the steps of optimizers, but for Adam's in float64; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and
+// 1 − β₂.
 func updates(g *generator) {
 	update := func(e elementwise) { g.double(e.name, e.signature, e.body()) }
 	update(elementwise{
