@@ -142,3 +142,19 @@ func TestTurnTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersAreLetIn: what waits for a processor has it between two tasks.
+func TestOthersAreLetIn(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	p := NewPool(1)
+	defer p.Close()
+	var drawn atomic.Bool
+	p.Run(2, func(_, i int) {
+		switch {
+		case i == 0:
+			go drawn.Store(true)
+		case !drawn.Load():
+			t.Error("a goroutine waits for more than a task")
+		}
+	})
+}

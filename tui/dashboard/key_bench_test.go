@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,12 +24,9 @@ import (
 func BenchmarkKey(b *testing.B) {
 	for _, method := range []string{"tr-newton", "adam"} {
 		b.Run(method, func(b *testing.B) {
-			processors := runtime.GOMAXPROCS(0)
-			runtime.GOMAXPROCS(processors + 2) // as newtop has it behind a screen
-			defer runtime.GOMAXPROCS(processors)
 			var waits []float64
 			for range b.N {
-				waits = append(waits, keysToFrames(b, trainer.Config{Optimizer: method, Threads: processors, SpectrumEvery: 5, SpectrumShare: 0.01}, 150)...)
+				waits = append(waits, keysToFrames(b, trainer.Config{Optimizer: method, SpectrumEvery: 5, SpectrumShare: 0.01}, 150)...)
 			}
 			slices.Sort(waits)
 			for name, q := range map[string]float64{"p50-ms": 0.5, "p90-ms": 0.9, "p99-ms": 0.99, "max-ms": 1} {

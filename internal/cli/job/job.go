@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -157,7 +156,6 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) 
 	if j.record != nil {
 		options.Browse = browser(cmd, StoreFlags{File: j.record.path}, options)
 	}
-	j.leaveProcessors()
 	session, err := j.session()
 	if err != nil {
 		return err
@@ -206,18 +204,6 @@ func uncancelled(err error) error {
 	return err
 }
 
-// leaveProcessors leaves some beside the workers', so that a key need not wait for a product.
-func (j *Job) leaveProcessors() {
-	threads := j.config.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	if j.Group.Single() { // else each process finds out how many it has
-		j.config.Threads = threads
-	}
-	runtime.GOMAXPROCS(threads + ScreenProcessors)
-}
-
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.
 func unusable(err error) bool {
 	_, unprepared := errors.AsType[*trainer.PrepareError](err)
@@ -241,6 +227,3 @@ func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed, recorded bool) er
 	}
 	return nil
 }
-
-// ScreenProcessors stand beside the workers' where there is a screen, so that a key need not wait for a product.
-const ScreenProcessors = 2

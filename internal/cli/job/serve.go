@@ -32,7 +32,6 @@ var (
 func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
-	j.leaveProcessors()
 	messages := cmd.ErrOrStderr()
 	reminded := &reminder{Recorder: printer, messages: messages}
 	session, err := j.session(j.Group.Announcing(&noteRecorder{reminded, messages, j.decisions}, messages, threads))

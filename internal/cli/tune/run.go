@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
-	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/internal/routine"
 	"newtop/trainer"
@@ -114,7 +112,6 @@ func nothingBegan(err error) bool {
 
 // show searches behind the screen, and prints what came of it when the screen is gone.
 func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
-	runtime.GOMAXPROCS(t.config.Threads + job.ScreenProcessors)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)
