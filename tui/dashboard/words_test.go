@@ -108,3 +108,12 @@ func TestWordsOfTitles(t *testing.T) {
 		})
 	}
 }
+
+// TestStripHasNoBlankRows: a small screen has no row of rows that a log says nothing of.
+func TestStripHasNoBlankRows(t *testing.T) {
+	l := tuitest.Logs["Keras"]
+	a := newWatch([]feed.Delta{readLog(t, l.Name, l.Text)}, 60, 16)
+	if s := frameText(t, a); !strings.Contains(s, "valid 0.6900") || strings.Contains(s, "test ") {
+		t.Errorf("%s", s)
+	}
+}

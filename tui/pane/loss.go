@@ -151,6 +151,9 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	if len(pl.Curves) > 2 && pl.Curves[2].Token == style.Validation {
 		told = slices.Insert(told, 1, &pl.Curves[2])
 	}
+	if told = slices.DeleteFunc(told, func(k *chart.Curve) bool { return v.H.Missing(k.Series) }); len(told) == 0 {
+		told = []*chart.Curve{&pl.Curves[0]}
+	}
 	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.Line(w)
