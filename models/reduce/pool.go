@@ -19,9 +19,9 @@ import (
 // tasks are drawn, as another thread had its core, Run takes back. A helper whose work is done looks for its next turn
 // for a while (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its
 // channel, which takes a hundred. Between two tasks a worker lets others have its processor: while a screen is drawn
-// the other workers take the tasks. More processors than threads would be worse: at each yield an idle one takes the worker
-// to another core. Only Run offers turns, only Close closes the channels, and mu keeps both and a second Run apart. So
-// everything is over when Run returns, and the workers are gone when Close does.
+// the other workers take the tasks. More processors than threads would be worse: at each yield an idle one takes the
+// worker to another core. Only Run offers turns, only Close closes the channels, and mu keeps both and a second Run
+// apart. So everything is over when Run returns, and the workers are gone when Close does.
 type Pool struct {
 	mu      sync.Mutex
 	helpers []*helper    // the workers but the caller
