@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// python is a Python 3 that has PyTorch; "": there is none.
+// python is a Python 3 that has a PyTorch that newtop.py is for; "": there is none.
 var python = sync.OnceValue(func() string {
+	const has = "from importlib.metadata import version; " +
+		"assert tuple(map(int, version('torch').split('.')[:2])) >= (2, 2)"
 	for _, name := range []string{os.Getenv("NEWTOP_PYTHON"), "/usr/bin/python3", "python3"} {
-		if name != "" &&
-			exec.Command(name, "-c", "import importlib.util as u; assert u.find_spec('torch')").Run() == nil {
+		if name != "" && exec.Command(name, "-c", has).Run() == nil {
 			return name
 		}
 	}
@@ -24,7 +25,7 @@ func Torch(tb testing.TB) string {
 	tb.Helper()
 	name := python()
 	if name == "" {
-		tb.Skip("there is no Python 3 that has torch")
+		tb.Skip("there is no Python 3 that has PyTorch 2.2 or newer")
 	}
 	for key, value := range map[string]string{"NEWTOP_PYTHON": name, "OMP_NUM_THREADS": "1",
 		"PYTHONDONTWRITEBYTECODE": "1"} {
