@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"newtop/models"
@@ -16,11 +17,12 @@ import (
 	"newtop/trainer/workplace"
 )
 
-// Loss is the loss over all training rows at weights that nobody changes, for those who look at its curvature.
+// Loss is the loss over training rows at weights that nobody changes, for those who look at its curvature.
 type Loss struct {
 	objective.Linearization
 	Name    string
 	Layers  []Layer
+	Total   int           // training rows, of which it may be over some
 	Notes   []string      // what people should know before they trust it
 	Printed <-chan string // lines of the program that has the model; nil: it is newtop's
 	problem *objective.Problem
@@ -35,8 +37,10 @@ type Layer struct {
 }
 
 // OpenLoss returns the loss of a recorded run at the weights that it ends with, or with no checkpoint that of a model
-// which another program has, as it has it. The caller closes it. The context ends the wait for a program.
-func OpenLoss(ctx context.Context, c config.Config, from *checkpoint.Checkpoint) (l *Loss, err error) {
+// which another program has, as it has it. It is over a share of the training rows, evenly spaced, 1 for all. The
+// caller closes it. The context ends the wait for a program.
+func OpenLoss(ctx context.Context, c config.Config, from *checkpoint.Checkpoint, share float64) (l *Loss,
+	err error) {
 	c.TargetError = 0 // which the weights do not depend on
 	place := workplace.Workplace{Config: &c}
 	loaded := <-place.StartLoading(ctx)
@@ -44,7 +48,7 @@ func OpenLoss(ctx context.Context, c config.Config, from *checkpoint.Checkpoint)
 		return nil, loaded.Err
 	}
 	l = &Loss{Name: loaded.Problem.Data.Name, problem: loaded.Problem, pool: reduce.NewPool(c.Threads)}
-	if err := objective.CatchFailure(func() error { return l.start(ctx, &loaded.Config, from) }); err != nil {
+	if err := objective.CatchFailure(func() error { return l.start(ctx, &loaded.Config, from, share) }); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -52,7 +56,7 @@ func OpenLoss(ctx context.Context, c config.Config, from *checkpoint.Checkpoint)
 }
 
 // start computes the loss at the weights.
-func (l *Loss) start(ctx context.Context, c *config.Config, from *checkpoint.Checkpoint) error {
+func (l *Loss) start(ctx context.Context, c *config.Config, from *checkpoint.Checkpoint, share float64) error {
 	p := l.problem
 	weights := [][]float64{make([]float64, p.Dim())}
 	if from == nil {
@@ -76,7 +80,11 @@ func (l *Loss) start(ctx context.Context, c *config.Config, from *checkpoint.Che
 	} else {
 		l.countLayers()
 	}
-	l.Linearization = p.Minimized(p.Bind(objective.Rows{},
+	var rows objective.Rows
+	if l.Total = p.Train.Rows(); share < 1 {
+		rows.Count = max(1, int(math.Round(share*float64(l.Total))))
+	}
+	l.Linearization = p.Minimized(p.Bind(rows,
 		models.Options{Pool: l.pool, Memory: c.Memory, Double: true, Products: true}))
 	l.Update(weights[0])
 	return nil

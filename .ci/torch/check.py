@@ -627,6 +627,162 @@ def dense_gradient(loss, w):
     return torch.autograd.functional.jacobian(loss, torch.tensor(w)).numpy()
 
 
+class Loaders(unittest.TestCase):
+    """What is told of a loader is that of all of its rows at once, in float64."""
+
+    def setUp(self):
+        self.x, self.t = torch.randn(50, 4, generator=torch.Generator().manual_seed(1)), torch.arange(50) % 3
+        self.y = torch.randn(50, 3, generator=torch.Generator().manual_seed(2))
+
+    def loader(self, *tensors, **how):
+        return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*tensors), **{"batch_size": 16, "shuffle": True, **how})
+
+    def compare(self, model, loss_fn, loader, data, whole, **named):
+        """whole is a loss of (outputs, targets); data all rows."""
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d = Driver().call(newtop.serve, model, loss_fn, loader, **named)
+        double = copy.deepcopy(model).double()
+        w = d.ask("get")["w"].astype(np.float64)
+        g, h, gn = dense(double, data, whole, w)
+        a = d.ask("grad")
+        near(a["loss"], functional(double, data, whole)[0](torch.tensor(w)).item(), 1e-6)
+        near(d.ask("loss")["loss"], a["loss"], 1e-6)
+        near(a["g"], g, 1e-6)
+        near(np.array([d.ask("hv", v=e)["hv"] for e in np.eye(d.n)]), h, 1e-6)
+        if "gnv" in d.hello["has"]:
+            near(np.array([d.ask("gnv", v=e)["gnv"] for e in np.eye(d.n)]), gn, 1e-6)
+        np.testing.assert_array_equal(d.ask("grad")["g"], a["g"])
+        return d, a, errs.getvalue()
+
+    def stop(self, d):
+        d.ask("stop")
+        d.join()
+
+    def test_losses(self):
+        net = lambda: nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+        some = self.t.clone()
+        some[5:20] = -100
+        parts = lambda *of: [tuple(x[k : k + 20] for x in of) for k in (0, 20, 40)]
+        ce, weight = nn.functional.cross_entropy, torch.tensor([1.0, 5, 0.2])
+        both = self.x.double(), self.t
+        for loss_fn, loader, data, whole in (
+            (nn.CrossEntropyLoss(), self.loader(self.x, self.t), both, ce),
+            (nn.CrossEntropyLoss(reduction="sum"), self.loader(self.x, self.t), both, lambda o, t: ce(o, t, reduction="sum")),
+            (nn.CrossEntropyLoss(), parts(self.x, some), (both[0], some), ce),
+            (lambda o, t: ce(o, t), parts(self.x, some), (both[0], some), ce),
+            (nn.CrossEntropyLoss(weight=weight), parts(self.x, some), (both[0], some), lambda o, t: ce(o, t, weight=weight.double())),
+            (nn.MSELoss(), self.loader(self.x, self.y), (both[0], self.y.double()), nn.functional.mse_loss),
+            (lambda m, b: (m(b["x"]) - b["y"]).pow(4).mean(), [dict(zip("xy", p)) for p in parts(self.x, self.y)], (both[0], self.y.double()), lambda o, y: (o - y).pow(4).mean()),
+        ):
+            d, a, said = self.compare(net(), loss_fn, loader, data, whole)
+            self.assertIn("batches of ", said)
+            self.assertEqual((d.hello["rows"], d.hello["findings"]), (50, []))
+            if "rows" in d.hello["has"]:
+                sizes = d.hello["batches"]
+                self.assertEqual((sum(sizes), len(set(sizes[:-1]))), (50, 1))
+                near(sum(d.ask("grad", rows=[k])["g"] * n / 50 for k, n in enumerate(sizes)), a["g"], 1e-6 if some is not data[1] else 10)
+                v, w = np.ones(d.n), d.ask("get")["w"]
+                d.ask("at", w=w, rows=[0, 2])
+                both_hv, both_loss = d.ask("hv", v=v)["hv"], d.ask("loss")["loss"]
+                d.ask("at", w=w)
+                self.assertNotEqual(d.ask("loss")["loss"], both_loss)
+                self.assertFalse(np.array_equal(d.ask("hv", v=v)["hv"], both_hv))
+                self.assertRegex(d.fails("failed", "grad", rows=[9]), "no such batches")
+            self.stop(d)
+
+    def test_forms(self):
+        class Model(nn.Module):
+            def __init__(self, answer):
+                super().__init__()
+                self.net, self.answer = nn.Linear(4, 3), answer
+
+            def forward(self, *args, **named):
+                return self.answer(torch.tanh(self.net(args[0] if args else named["x"])), *args[1:], **{k: v for k, v in named.items() if k != "x"})
+
+        class Out(dict):
+            __getattr__ = dict.__getitem__
+
+        mse, double = nn.functional.mse_loss, (self.x.double(), self.y.double())
+        for answer, loss_fn, data in (
+            (lambda o: o, mse, (self.x, self.y)),
+            (lambda o: (o, 1), mse, (self.x, self.y)),
+            (lambda o: Out(logits=o), mse, (self.x, self.y)),
+            (lambda o, z=0: o + 0 * z, mse, (self.x, torch.zeros(50, 3), self.y)),
+            (lambda o, y=None: (o, mse(o, y)), None, (self.x, self.y)),
+            (lambda o, labels=None: Out(logits=o, loss=mse(o, labels)), None, {"x": self.x, "labels": self.y}),
+            (lambda o: o, lambda m, b: mse(m(b[0]), b[1]), (self.x, self.y)),
+        ):
+            loader = self.loader(*data) if isinstance(data, tuple) else [{k: v[i : i + 20] for k, v in data.items()} for i in (0, 20, 40)]
+            model = Model(answer)
+            with contextlib.redirect_stderr(io.StringIO()):
+                d, one = (Driver().call(newtop.serve, copy.deepcopy(model), loss_fn, x) for x in (loader, data))
+            g, h, _ = dense(nn.Sequential(copy.deepcopy(model.net), nn.Tanh()).double(), double, mse, flat(model.parameters()).astype(np.float64))
+            for of in d, one:
+                near(of.ask("grad")["g"], g, 1e-6)
+                near(np.array([of.ask("hv", v=e)["hv"] for e in np.eye(d.n)]), h, 1e-6)
+                self.stop(of)
+
+    def test_figures(self):
+        net = nn.Linear(4, 3)
+        both, some = (self.x.double(), self.t), (self.x[:30], self.t[:30])
+        d, a, _ = self.compare(net, nn.CrossEntropyLoss(), self.loader(self.x, self.t), both, nn.functional.cross_entropy, eval=self.loader(*some))
+        wrong = net(self.x).argmax(1) != self.t
+        self.assertAlmostEqual(a["error_rate"], wrong.float().mean().item(), 6)
+        test = d.ask("eval")
+        self.assertAlmostEqual(test["error_rate"], wrong[:30].float().mean().item(), 6)
+        self.assertAlmostEqual(test["loss"], nn.functional.cross_entropy(net(some[0]), some[1]).item(), 5)
+        self.assertEqual((d.hello["rows"], d.hello["test_rows"]), (50, 30))
+        self.stop(d)
+
+    def test_next_tokens(self):
+        """Of a language model the loss is a mean over the tokens that follow others and are no padding."""
+        try:
+            from transformers import GPT2Config, GPT2LMHeadModel
+        except ImportError:
+            self.skipTest("there is no transformers")
+        torch.manual_seed(0)
+        config = dict(n_layer=1, n_head=1, n_embd=4, vocab_size=7, n_positions=8, bos_token_id=0, eos_token_id=0, attn_pdrop=0.0, embd_pdrop=0.0, resid_pdrop=0.0)
+        model, ids = GPT2LMHeadModel(GPT2Config(**config)), torch.randint(7, (10, 6))
+        labels = ids.clone()
+        for k in range(4, 10):
+            labels[k, k - 3 :] = -100
+        batch = lambda a, b: {"input_ids": ids[a:b], "labels": labels[a:b]}
+        with contextlib.redirect_stderr(io.StringIO()):
+            d, one = (Driver().call(newtop.serve, copy.deepcopy(model), None, x) for x in ([batch(0, 4), batch(4, 7), batch(7, 10)], batch(0, 10)))
+        v = np.random.default_rng(0).normal(size=d.n)
+        a, b = d.ask("grad"), one.ask("grad")
+        near(a["loss"], b["loss"], 1e-6)
+        near(a["g"], b["g"], 2e-6)
+        near(d.ask("hv", v=v)["hv"], one.ask("hv", v=v)["hv"], 2e-6)
+        self.stop(d), self.stop(one)
+
+    def test_a_probe_of_a_loader(self):
+        """It leaves random numbers and the loader's own as they are."""
+        def loop(probed):
+            torch.manual_seed(0)
+            loader = self.loader(self.x, self.t, generator=torch.Generator().manual_seed(7))
+            model = nn.Sequential(nn.Linear(4, 5), nn.Dropout(0.3), nn.Linear(5, 3))
+            probe = newtop.probe(model, nn.functional.cross_entropy, loader, every=2) if probed else None
+            for x, t in loader:
+                model.zero_grad()
+                nn.functional.cross_entropy(model(x), t).backward()
+                with torch.no_grad():
+                    for p in model.parameters():
+                        p -= 0.1 * p.grad
+                if probe:
+                    probe.step()
+            return flat(model.parameters()), torch.rand(2).numpy(), next(iter(loader))[0].numpy()
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            d = Driver().call(loop, True)
+            for step in 2, 4:
+                self.assertEqual(d.look()["step"], step)
+                d.ask("hv", v=np.ones(d.n)), d.ask("update")
+                d.on()
+            for a, b in zip(d.join(), loop(False)):
+                np.testing.assert_array_equal(a, b)
+
+
 class Behaviour(unittest.TestCase):
     def serve(self, model, loss_fn=None, data=None, **named):
         data = data or (torch.randn(12, 4), torch.arange(12) % 3)
@@ -798,10 +954,12 @@ class Behaviour(unittest.TestCase):
 
     def test_arguments_that_cannot_be_meant(self):
         x, t = torch.randn(12, 4), torch.arange(12) % 3
-        loss_fn, loader = nn.CrossEntropyLoss(), torch.utils.data.DataLoader([1])
+        loss_fn, loader = nn.CrossEntropyLoss(), torch.utils.data.DataLoader([])
         for arguments, words in (
             ((loss_fn, nn.Linear(4, 3), (x, t)), "^the model comes first: "),
-            ((nn.Linear(4, 3), loss_fn, loader), r"^batch is a DataLoader: give one batch of it, .*next\(iter\(loader\)\)"),
+            ((nn.Linear(4, 3), loader, loss_fn), "^loss_fn is a DataLoader: "),
+            ((nn.Linear(4, 3), loss_fn, loader), "^the loader has no batches"),
+            ((nn.Linear(4, 3), loss_fn, iter([(x, t)])), r"^batch is a list_iterator, which can be read once: newtop.serve\(model, loss_fn, list\(batches\)\)"),
             ((nn.Linear(4, 3), loss_fn), "^there is no batch: "),
             ((nn.Linear(4, 3), 3, (x, t)), "^loss_fn is a int: "),
             (((x, t), loss_fn), "^the first argument is a tuple: "),

@@ -57,6 +57,25 @@ class Functions(unittest.TestCase):
             d.ask("stop")
             np.testing.assert_array_equal(ravel_pytree(d.join())[0], v)
 
+    def test_loader(self):
+        """All of its rows at once, of pairs and of dicts."""
+        loss, net = (lambda o, t: jnp.mean((o - t) ** 4)), (lambda p, x: jnp.tanh(x @ p["w"] + p["b"]))
+        w, unravel = ravel_pytree(self.params)
+        whole = lambda w: loss(net(unravel(w), self.data[0]), self.data[1])
+        pairs = [tuple(np.asarray(x[k : k + 3]) for x in self.data) for k in (0, 3, 6)]
+        for f, loader, named in (loss, pairs, {"outputs": net}), (lambda p, b: loss(net(p, b["x"]), b["y"]), [dict(zip("xy", p)) for p in pairs], {}):
+            d = Driver().call(newtop.serve, f, self.params, loader, eval=loader, **named)
+            self.assertEqual((d.hello["rows"], d.hello["batches"], d.hello["test_rows"]), (8, [3, 3, 2], 8))
+            near([d.ask("loss")["loss"], d.ask("eval")["loss"]], np.array([whole(w)] * 2))
+            near(d.ask("grad")["g"], jax.grad(whole)(w))
+            v = np.random.default_rng(0).normal(size=d.n)
+            near(d.ask("hv", v=v)["hv"], jax.hessian(whole)(w) @ v)
+            near(d.ask("grad", rows=[1])["g"], jax.grad(lambda w: loss(net(unravel(w), pairs[1][0]), pairs[1][1]))(w))
+            d.ask("stop")
+            d.join()
+        with self.assertRaisesRegex(TypeError, "^batch is a list_iterator, which can be read once"):
+            Driver().call(newtop.serve, loss, self.params, iter(pairs), outputs=net)
+
     def test_leaves_that_are_no_weights(self):
         for leaf, words in (jnp.array([1 + 2j]), "complex128"), (jnp.array(3), "int64"):
             with self.assertRaisesRegex(TypeError, words):

@@ -37,6 +37,7 @@ type spectrumFlags struct {
 	vectors string
 	format  string
 	threads int
+	share   float64
 	options analysis.SpectrumOptions
 }
 
@@ -45,7 +46,7 @@ func newSpectrum() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spectrum [RUN]",
 		Short: "Eigenvalues of the curvature at the weights as they are",
-		Long: `Compute the largest and smallest eigenvalues of the Hessian of the loss over all
+		Long: `Compute the largest and smallest eigenvalues of the Hessian of the loss over the
 training rows, at the weights that a recorded run ends with, or those of a model
 of PyTorch, JAX or any program that calls newtop.serve. Nothing is trained.
 
@@ -70,6 +71,7 @@ newtop spectrum last --of gauss-newton --density`,
 	set.StringVar(&f.layers, "layers", "",
 		"a spectrum of the block of each layer that matches the `PATTERN`, or that has a tensor which does")
 	set.BoolVar(&f.options.Density, "density", false, "the spectral density and the trace too")
+	set.Float64Var(&f.share, "share", 1, "share of the rows, evenly spaced; of a loader whole batches")
 	set.Float64Var(&f.options.Tolerance, "tolerance", 1e-6,
 		"wanted residuals, relative to the largest |λ| of their end")
 	set.StringVar(&f.vectors, "vectors", "", "`FILE` for the eigenvectors, .safetensors")
@@ -93,6 +95,9 @@ func (f *spectrumFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	if t := f.options.Tolerance; !(t > 0 && t < 1) {
 		return flags.Invalid("--tolerance", t, "a number > 0 and < 1")
+	}
+	if !(f.share > 0 && f.share <= 1) {
+		return flags.Invalid("--share", f.share, "a number > 0 and ≤ 1")
 	}
 	if _, err := path.Match(f.layers, ""); err != nil {
 		return flags.Invalid("--layers", f.layers, "a pattern with * for any text, as in blocks.*.attn.*")
@@ -155,14 +160,14 @@ func (f *spectrumFlags) computeAll(ctx context.Context, l *trainer.Loss) (result
 // open returns the loss.
 func (f *spectrumFlags) open(cmd *cobra.Command, args []string) (*trainer.Loss, error) {
 	if f.model != "" {
-		return trainer.OpenLoss(cmd.Context(), trainer.Config{Model: f.model, Threads: f.threads}, nil)
+		return trainer.OpenLoss(cmd.Context(), trainer.Config{Model: f.model, Threads: f.threads}, nil, f.share)
 	}
 	r, from, err := job.NewestCheckpoint(cmd, &f.store, args[0])
 	if err != nil {
 		return nil, err
 	}
 	r.Config.Threads = f.threads
-	return trainer.OpenLoss(cmd.Context(), r.Config, from)
+	return trainer.OpenLoss(cmd.Context(), r.Config, from, f.share)
 }
 
 // chosen returns the layers that match, or one without a name, which is all of them.
@@ -204,6 +209,7 @@ type spectrumResult struct {
 	Epoch *int `json:"epoch,omitempty"` // of the event, which there is none of
 
 	vectors [][]float64
+	total   int // rows, of which it is over Rows
 }
 
 // compute returns the spectrum of a layer, or of all of them where it has no name.
@@ -225,6 +231,9 @@ func (f *spectrumFlags) compute(ctx context.Context, l *trainer.Loss, layer *tra
 	}
 	r.SpectrumEvent, _ = analysis.Spectrum(l.Linearization, o)
 	r.Selection, r.Seconds = "all", event.Float(time.Since(began).Seconds())
+	if r.total = l.Total; r.Rows < r.total {
+		r.Selection = "evenly spaced"
+	}
 	if err := ctx.Err(); err != nil {
 		return r, err
 	}
@@ -271,6 +280,9 @@ func showSpectra(out, messages io.Writer, results []spectrumResult) error {
 	}
 	if first.Rows > 1 {
 		rows = " over " + format.Counted(first.Rows, "row")
+		if first.Rows < first.total {
+			rows += fmt.Sprintf(" of %s, evenly spaced", format.Count(first.total))
+		}
 	}
 	fmt.Fprintf(out, "%s of %s%s, loss %s\n", matrix, print.Printable(first.Model), rows,
 		format.Number(float64(first.Loss)))

@@ -273,40 +273,43 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
           outputs: Any = None, on_event: Any = None, listen: Optional[str] = None, sharing: str = "expand") -> Any:
     """Have newtop train a model: `newtop train --model model.py`. It returns the model with the final weights.
 
-    PyTorch: batch is a pair (inputs, targets), and the loss loss_fn(model(inputs), targets), a mean over the rows; or anything
-    else, and loss_fn(model, batch) returns the loss, or the loss and the outputs that it is a function of, which products
-    with the Gauss-Newton matrix need. Of a dict without a loss_fn the loss is model(**batch).loss, as in transformers. eval is the test data, of the same kind: it is evaluated without dropout. rows=False
-    forbids losses of some rows only. Weights that need no gradient stay as they are. sharing is how kfac takes a layer that sees many
-    positions of a row, as a convolution: "expand" for each by itself, or "reduce" for their mean (Eschenhagen et al. 2023).
+    PyTorch: batch is a pair (inputs, targets), and the loss loss_fn(model(inputs), targets), a mean over the rows; or anything else, and
+    loss_fn(model, batch) returns the loss, or the loss and the outputs that it is a function of, which products with the Gauss-Newton matrix need.
+    Without a loss_fn the loss is model(**batch).loss, as in transformers, or the second of model(*batch). batch may be a loader, as a DataLoader or a
+    list of batches: all is exact over its rows then. eval is the test data, of the same kind: it is evaluated without dropout. rows=False forbids
+    losses of some rows only. Weights that need no gradient stay as they are. sharing is how kfac takes a layer that sees many positions of a row, as
+    a convolution: "expand" for each by itself, or "reduce" for their mean (Eschenhagen et al. 2023).
 
-    JAX: serve(loss_fn, params, batch) with loss_fn(params, batch), or with outputs=net: loss_fn(net(params, inputs), targets).
-    It returns the final params.
+    JAX: serve(loss_fn, params, batch) with loss_fn(params, batch), or with outputs=net: loss_fn(net(params, inputs), targets); final params return.
 
-    The random numbers that dropout draws are those that come when serve is called, in every evaluation, and no running
-    average is updated. on_event is called with each event of the run, a dict. When the run is over the program goes on; it
-    ends if newtop ends before. Without newtop it says how to run and returns. With listen=PATH it waits there for one newtop
-    (`--model unix:PATH`).
+    The random numbers that dropout draws are those that come when serve is called, in every evaluation, and no running average is updated. on_event
+    is called with each event of the run, a dict. When the run is over the program goes on; it ends if newtop ends before. Without newtop it says how
+    to run and returns. With listen=PATH it waits there for one newtop (`--model unix:PATH`).
     """
     sock = _connect(listen) if _rank() == 0 else None
     if sock is None:
         return model if hasattr(model, "named_parameters") else loss_fn
     with sock, _told(sock):
-        _check_arguments(model, loss_fn, batch)
-        if hasattr(model, "named_parameters"):
-            what = _Torch(model, loss_fn, batch, eval, rows)
-            what.try_products(sharing)
-        else:
-            what = _Plain(_Jax(model, loss_fn, batch, eval, outputs, rows))
+        what = _model(model, loss_fn, batch, eval, outputs, rows, sharing=sharing)
         _drive(sock, what, name, on_event)
-    if not isinstance(what, _Torch):
-        return what.model.params()
-    what.finish()
-    return model
+    return (getattr(what, "finish", None) or what.model.params)()
+
+
+def _model(model: Any, loss_fn: Any, batch: Any, test: Any = None, outputs: Any = None, rows: bool = True, observed: bool = False, sharing: str = "expand") -> Any:
+    """What answers for a model of PyTorch or JAX, with a batch or with all of a loader's."""
+    _check_arguments(model, loss_fn, batch, test)
+    train, eval = (_read(x) if _is_loader(x) else None for x in (batch, test))
+    first, other = train[0] if train else batch, eval[0] if eval else test
+    if hasattr(model, "named_parameters"):
+        what = _Torch(model, loss_fn, first, other, rows and train is None, observed)
+        what.try_products(sharing)
+    else:
+        what = _Plain(_Jax(model, loss_fn, first, other, outputs, rows and train is None))
+    return what if train is eval is None or getattr(what, "fatal", str)() else _Batches(what, train, eval, rows)
 
 
 def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None, listen: Optional[str] = None) -> Any:
-    """Have newtop train whatever has these methods, in which vectors are flat: NumPy arrays if the program has imported NumPy,
-    else array.array.
+    """Have newtop train whatever has these methods, in which vectors are flat: NumPy arrays if the program has imported NumPy, else array.array.
 
         start()              the first weights. Needed
         loss(w)              the mean loss over the rows, or a dict {"loss": …, "error_rate": …, "rmse": …}. Needed
@@ -317,8 +320,8 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
         eval(w)              as loss, over the test rows
         set(w)               is told the final weights
 
-    What is missing newtop does without. An attribute `about`, a dict, tells more, by the keys of the protocol's hello: blocks,
-    rows, test_rows, classes, outputs, loss, digest, findings, dtype ("F64", or "F32").
+    What is missing newtop does without. An attribute `about`, a dict, tells more, by the keys of the protocol's hello: blocks, rows, test_rows,
+    classes, outputs, loss, digest, findings, dtype ("F64", or "F32").
     """
     sock = _connect(listen) if _rank() == 0 else None
     if sock is not None:
@@ -335,16 +338,15 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
         optimizer.step()
         probe.step(loss)
 
-    batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with
-    and without it: weights, gradients, random numbers, running averages stay as they are. It stands still for no more than
-    PAUSE seconds at a time, once newtop has tested the products. Without newtop it does nothing. A program may have several
-    probes.
+    batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with and without it:
+    weights, gradients, random numbers, running averages stay as they are. It stands still for no more than PAUSE seconds at a time, once newtop has
+    tested the products. Without newtop it does nothing. A program may have several probes.
     """
     return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name, pause)
 
 
 def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, ends: str = "both", of: str = "hessian", tolerance: float = 1e-6,
-             density: bool = False, layers: Optional[str] = None, vectors: bool = False, outputs: Any = None, threads: int = 0) -> Any:
+             density: bool = False, layers: Optional[str] = None, vectors: bool = False, outputs: Any = None, threads: int = 0, share: float = 1.0) -> Any:
     """The k largest and k smallest eigenvalues of the Hessian of the loss at the weights as they are.
 
         s = newtop.spectrum(model, loss_fn, (inputs, targets))
@@ -352,22 +354,19 @@ def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, 
 
     model, loss_fn, batch and outputs are as for serve(), of PyTorch or JAX. Some eigenvalue lies within bounds[i] of
     eigenvalues[i], which go downwards; s.differences says where these are estimates. ends="top" has the largest alone;
-    of="gauss-newton" that matrix; layers="blocks.*" a spectrum of the block of each layer that matches, in s.layers by name.
-    With density, s.density has grid, values and errors, and s.trace and s.trace_error are the sum of all eigenvalues and its
-    standard error. With vectors, s.vectors[i] is the i-th eigenvector. Arrays are NumPy's. It needs the program newtop: in
-    PATH, beside this Python, or named by NEWTOP.
+    of="gauss-newton" that matrix; layers="blocks.*" a spectrum of the block of each layer that matches, in s.layers by name;
+    share=0.1 is over a tenth of the rows, evenly spaced, of a loader in whole batches. With density, s.density has grid, values
+    and errors, and s.trace and s.trace_error are the sum of all eigenvalues and its standard error. With vectors, s.vectors[i]
+    is the i-th eigenvector. Arrays are NumPy's. It needs the program newtop: in PATH, beside this Python, or named by NEWTOP.
     """
     import numpy
     import tempfile
-    _check_arguments(model, loss_fn, batch)
-    what = _Torch(model, loss_fn, batch, None) if hasattr(model, "named_parameters") else _Plain(_Jax(model, loss_fn, batch, None, outputs, False))
-    if isinstance(what, _Torch):
-        what.try_products()
-        if what.fatal():
-            raise RuntimeError(what.fatal())
+    what = _model(model, loss_fn, batch, None, outputs)
+    if getattr(what, "fatal", str)():
+        raise RuntimeError(what.fatal())
     with tempfile.TemporaryDirectory(prefix="newtop") as place:
         file = os.path.join(place, "vectors.safetensors")
-        lines = _ask(place, what, ["spectrum", "--format", "jsonl", f"--count={k}", f"--ends={ends}", f"--of={of}", f"--tolerance={tolerance!r}", f"--threads={threads}",
+        lines = _ask(place, what, ["spectrum", "--format", "jsonl", f"--count={k}", f"--ends={ends}", f"--of={of}", f"--tolerance={tolerance!r}", f"--threads={threads}", f"--share={share}",
                                    *(["--density"] if density else []), *([f"--layers={layers}"] if layers else []), *(["--vectors", file] if vectors else [])])
         found = [_Spectrum(numpy, json.loads(line)) for line in lines]
         if vectors:
@@ -388,9 +387,7 @@ class _Spectrum:
     """What spectrum() returns, from a line of `newtop spectrum --format jsonl`."""
 
     def __init__(self, numpy: Any, told: Dict[str, Any]) -> None:
-        def array(values: Any) -> Any:
-            return numpy.array([float(v if v is not None else "nan") for v in values])
-
+        array = lambda values: numpy.array([float(v if v is not None else "nan") for v in values])
         self.eigenvalues, self.bounds, self.vectors = array(told["eigenvalues"]), array(told["residuals"]), None
         self.layer, self.weights, self.loss, self.products = told.get("layer", ""), told["weights"], float(told["loss"]), told["products"]
         self.differences, self.open, self.notes = told.get("differences", False), told.get("open", ""), told.get("notes", [])
@@ -441,7 +438,6 @@ def HFCallback(every: int = 200, rows: int = 8, pause: float = 1.0) -> Any:
     """For transformers: Trainer(..., callbacks=[newtop.HFCallback()]) logs what the Trainer does, and has the curvature of
     model(**batch).loss looked at, on the first rows of its data."""
     from transformers import TrainerCallback
-
     class Callback(TrainerCallback):
         def on_train_begin(self, args: Any, state: Any, control: Any, **now: Any) -> None:
             loader, device = now["train_dataloader"], next(now["model"].parameters()).device
@@ -453,7 +449,6 @@ def HFCallback(every: int = 200, rows: int = 8, pause: float = 1.0) -> Any:
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
             log(logs, step=state.global_step)
-
     return Callback()
 
 
@@ -463,7 +458,6 @@ def LightningCallback(loss_fn: Any, batch: Any, every: int = 200, pause: float =
     from importlib import import_module, util
     both = "lightning.pytorch", "pytorch_lightning"  # each has a Trainer that takes its own callbacks alone
     names = [n for n in both if n in sys.modules] or [both[not util.find_spec("lightning")]]
-
     class Looking(*(import_module(n).Callback for n in names)):  # type: ignore
         def on_train_start(self, trainer: Any, module: Any) -> None:
             self.probe = probe(module, loss_fn, _each(batch, lambda x: x.to(module.device)), every, next(iter(trainer.optimizers), None), pause=pause)
@@ -471,7 +465,6 @@ def LightningCallback(loss_fn: Any, batch: Any, every: int = 200, pause: float =
         def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, *_: Any) -> None:
             self.probe.step(outputs["loss"] if outputs else None)
             log(trainer.callback_metrics, step=trainer.global_step)
-
     return Looking()
 
 
@@ -685,15 +678,9 @@ class _Peer:
             return b"", error.with_traceback(None)  # its frames hold tensors
 
     def _do(self, op: Any, head: Dict[str, Any], reply: Dict[str, Any]) -> Any:
-        vectors = head.get("vectors") or {}
-
-        def take(key: str) -> Any:
-            return self.model.read(self.wire.vector(head, key, self.dtype, self.n))
-
-        def may(key: str) -> Any:
-            return take(key) if key in vectors else None
-
-        rows = array.array("q")
+        vectors, rows = head.get("vectors") or {}, array.array("q")
+        take = lambda key: self.model.read(self.wire.vector(head, key, self.dtype, self.n))
+        may = lambda key: take(key) if key in vectors else None
         if "rows" in vectors:
             if ("rows" if op == "grad" else "sample") not in self.has:
                 raise NotImplementedError(f"the model answers no {op} of some rows")
@@ -847,40 +834,36 @@ class _Jax:
         from jax.flatten_util import ravel_pytree
         _check_leaves(jax, params)
         self.w, self.unravel = ravel_pytree(params)
-        self.jax, self.batch, self.numpy, self.tree = jax, batch, numpy, jax.tree_util
-        leaves = self.tree.tree_leaves(batch)
-        self.count = leaves[0].shape[0] if leaves and getattr(leaves[0], "shape", ()) else 0
-        evenly = self.count and all(getattr(x, "shape", ())[:1] == (self.count,) for x in leaves)
+        self.forget, self.data, self.coupled, self.targets, self.counts = int, batch, False, lambda data: None, lambda data: {"rows": max(1, _rows(self.tree.tree_leaves(data)))}
+        self.own, self.start, self.params = lambda w: jax.numpy.asarray(w, dtype=self.w.dtype), lambda: numpy.asarray(self.w), lambda: self.unravel(self.w)
+        both = lambda pair: (float(pair[0]), pair[1])
+        self.take = lambda data, rows: self.tree.tree_map(lambda x: x[numpy.asarray(rows)], data)
+        self.jax, self.batch, self.test, self.numpy, self.tree = jax, batch, test, numpy, jax.tree_util
+        self.count = _rows(self.tree.tree_leaves(batch))
+        evenly = self.count and all(getattr(x, "shape", ())[:1] == (self.count,) for x in self.tree.tree_leaves(batch))
 
-        def loss(w: Any, data: Any) -> Any:
-            params = self.unravel(w)
-            return loss_fn(params, data) if outputs is None else loss_fn(outputs(params, data[0]), data[1])
-
-        def forward(f: Any, x: Any, v: Any) -> Any:
-            return jax.jvp(f, (x,), (v,))[1]
-
+        loss = lambda w, data: loss_fn(self.unravel(w), data) if outputs is None else loss_fn(outputs(self.unravel(w), data[0]), data[1])
+        forward = lambda f, x, v: jax.jvp(f, (x,), (v,))[1]
         def reverse(f: Any, x: Any, v: Any) -> Any:
             """The same by two derivatives backward, of which the second is that of (Jᵀu, v) by u: what custom_vjp has not forward."""
             out, pull = jax.vjp(f, x)
             return jax.vjp(lambda u: pull(u)[0], jax.numpy.zeros_like(out))[1](v)[0]
 
-        def curvature(along: Any) -> Any:
+        def curvature(along: Any, w: Any, v: Any, data: Any) -> Any:
             if along is reverse:  # the Hessian is symmetric: the gradient of (gradient, v)
-                return lambda w, v, data: jax.grad(lambda w: jax.numpy.vdot(jax.grad(lambda w: loss(w, data))(w), v))(w)
-            return lambda w, v, data: along(jax.grad(lambda w: loss(w, data)), w, v)
+                return jax.grad(lambda w: jax.numpy.vdot(jax.grad(lambda w: loss(w, data))(w), v))(w)
+            return along(jax.grad(lambda w: loss(w, data)), w, v)
 
-        def gauss_newton(along: Any) -> Any:
-            def gnv(w: Any, v: Any, data: Any) -> Any:
-                net = lambda w: outputs(self.unravel(w), data[0])
-                out, pull = jax.vjp(net, w)
-                return pull(along(jax.grad(lambda o: loss_fn(o, data[1])), out, along(net, w, v)))[0]
-            return gnv
+        def gauss_newton(along: Any, w: Any, v: Any, data: Any) -> Any:
+            net = lambda w: outputs(self.unravel(w), data[0])
+            out, pull = jax.vjp(net, w)
+            return pull(along(jax.grad(lambda o: loss_fn(o, data[1])), out, along(net, w, v)))[0]
 
         def first(product: Any, name: str) -> Any:
             """The first of both ways that JAX knows; None, with a finding, where it knows neither."""
             for along in forward, reverse:
                 try:
-                    compiled = jax.jit(product(along))
+                    compiled = jax.jit(lambda w, v, data, along=along: product(along, w, v, data))
                     compiled(self.w, self.w, batch)
                     return compiled
                 except Exception as error:
@@ -894,40 +877,27 @@ class _Jax:
         if half:
             self.findings.append({"what": "16 bits within the model or the loss", "where": ", ".join(half[:3]), "remedy": _HALVES})
         curve, product = first(curvature, "hv"), first(gauss_newton, "gnv") if outputs is not None else None
-        self.loss, self.grad = lambda w: float(value(self.own(w), batch)), lambda w: self.both(slope(self.own(w), batch))
+        self.loss_of = lambda data, w=self.w: float(value(self.own(w), data))
+        self.loss, self.grad = lambda w: self.loss_of(self.batch, w), lambda w: both(slope(self.own(w), self.batch))
         if curve is not None:
-            self.hv = lambda w, v: curve(self.own(w), self.own(v), batch)
+            self.hv = lambda w, v: curve(self.own(w), self.own(v), self.batch)
         if product is not None:
-            self.gnv = lambda w, v: product(self.own(w), self.own(v), batch)
+            self.gnv = lambda w, v: product(self.own(w), self.own(v), self.batch)
         if test is not None:
-            self.eval = lambda w: float(value(self.own(w), test))
+            self.eval = lambda w: self.loss_of(self.test, w)
         if rows and evenly:
-            self.rows_grad = lambda w, rows: self.both(slope(self.own(w), self.tree.tree_map(lambda x: x[numpy.asarray(rows)], batch)))
+            self.rows_grad = lambda w, rows: both(slope(self.own(w), self.take(self.batch, rows)))
 
     @property
     def about(self) -> Dict[str, Any]:
         params = self.unravel(self.w)
-        names = [self.tree.keystr(k) for k, _ in self.tree.tree_flatten_with_path(params)[0]] if hasattr(self.tree, "tree_flatten_with_path") else []
-        shapes = [list(x.shape) for x in self.tree.tree_leaves(params)]
-        blocks = [{"name": n, "shape": s} for n, s in zip(names or map(str, range(len(shapes))), shapes)]
+        blocks = [{"name": self.tree.keystr(k), "shape": list(x.shape)} for k, x in self.tree.tree_flatten_with_path(params)[0]]
         return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if str(self.w.dtype).endswith("float64") else "F32", "blocks": blocks,
                 "lacks": {"factors": "a function of JAX has no layers that newtop could know"},
-                "rows": self.count, "findings": self.findings, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
-
-    def own(self, w: Any) -> Any:
-        return self.jax.numpy.asarray(w, dtype=self.w.dtype)
-
-    def both(self, pair: Any) -> Any:
-        return float(pair[0]), pair[1]
-
-    def start(self) -> Any:
-        return self.numpy.asarray(self.w)
+                "rows": self.count, "findings": self.findings, "digest": _digest([(b["name"], b["shape"]) for b in blocks], [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
 
     def set(self, w: Any) -> None:
         self.w = self.own(w)
-
-    def params(self) -> Any:
-        return self.unravel(self.w)
 
 
 _HALVES = "compute it in float32, without autocast: products and eigenvalues have two or three digits so"
@@ -1003,7 +973,7 @@ class _Torch:
         import torch
         loss_fn = getattr(loss_fn, "_orig_mod", getattr(loss_fn, "_torchdynamo_orig_callable", loss_fn))  # what torch.compile compiled
         self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
-        self.model = self._bare(model)
+        self.given, self.model = model, self._bare(model)
         if any("Uninitialized" in type(p).__name__ for p in self.model.parameters()):
             raise ValueError("the model has lazy modules, whose shapes are not known yet: call model(inputs) once before")
         trained = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
@@ -1020,9 +990,11 @@ class _Torch:
         self.modules = list(self.model.modules())
         self.pair = isinstance(batch, (tuple, list)) and len(batch) == 2
         self.devices = {p.device.type for p in self.params}
-        self.count, self.test_count = self._rows(batch), self._rows(test)
+        self.count, self.test_count = _rows(batch), _rows(test)
         self.classes = self.outputs = 0
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
+        self.loss_of = lambda data: self._evaluate(None, data, False)["loss"]
+        self.ignored = getattr(loss_fn, "ignore_index", -100)  # a target that does not count
         self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
         self.form: Any = None  # of _FORMS, by which the loss is computed
@@ -1038,9 +1010,7 @@ class _Torch:
         self.release()
         self.freeze()
         self._inspect()
-        tensors: List[Any] = []
-        _each(batch, tensors.append)
-        if rows and self.count > 1 and not self.coupled and all(x.shape[:1] == (self.count,) for x in tensors):
+        if rows and self.count > 1 and not self.coupled and all(x.shape[:1] == (self.count,) for x in _arrays(batch)):
             self.has.append("rows")
 
     def _bare(self, model: Any) -> Any:
@@ -1058,10 +1028,25 @@ class _Torch:
     def _find(self, what: str, where: str, remedy: str, fatal: bool = False) -> None:
         self.findings.append({"what": what, "where": where, "remedy": remedy, **({"fatal": True} if fatal else {})})
 
-    def _rows(self, data: Any) -> int:
-        tensors: List[Any] = []
-        _each(data, tensors.append)
-        return int(tensors[0].shape[0]) if tensors else 0
+    def take(self, data: Any, rows: Any) -> Any:
+        return _each(data, lambda x: x.index_select(0, self.torch.tensor(list(rows), device=x.device)))
+
+    def targets(self, data: Any) -> Any:
+        """The class numbers or tokens that a loss compares with; None where there are none."""
+        found = data.get("labels") if isinstance(data, Mapping) else data[-1] if isinstance(data, (tuple, list)) and len(data) > 1 else None
+        return found if isinstance(found, self.torch.Tensor) and found.dim() and found.dtype in (self.torch.int64, self.torch.int32) else None
+
+    def counts(self, data: Any) -> Dict[str, float]:
+        """How much a batch has of what its loss may be a mean over, the likeliest first."""
+        found, weight, told = self.targets(data), getattr(self.loss_fn, "weight", None), {}
+        if found is not None:
+            counted = found != self.ignored
+            if isinstance(data, Mapping) and found.dim() > 1:
+                told["next tokens"] = float(counted[..., 1:].sum())
+            if isinstance(weight, self.torch.Tensor):
+                told["weighted"] = float(weight[found[counted]].sum())
+            told["counted"] = float(counted.sum())
+        return {**told, "rows": max(1, _rows(data))}
 
     def _inspect(self) -> None:
         """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
@@ -1069,12 +1054,8 @@ class _Torch:
         named = [(n or "model", m, {c.__name__ for c in type(m).__mro__}) for n, m in self.model.named_modules()]
         drops = (nn.RNNBase, nn.MultiheadAttention)  # have a probability of their own
 
-        def among(is_one: Any) -> List[str]:
-            return [name for name, m, kinds in named if is_one(m, kinds)]
-
-        def spectral(m: Any, kinds: Any) -> bool:
-            return "_SpectralNorm" in kinds or any(type(h).__name__ == "SpectralNorm" for h in m._forward_pre_hooks.values())
-
+        among = lambda is_one: [name for name, m, kinds in named if is_one(m, kinds)]
+        spectral = lambda m, kinds: "_SpectralNorm" in kinds or any(type(h).__name__ == "SpectralNorm" for h in m._forward_pre_hooks.values())
         self.iterated = [m for _, m, kinds in named if m.training and spectral(m, kinds)]
         rnn, attention = among(lambda m, _: isinstance(m, nn.RNNBase)), among(lambda m, _: isinstance(m, nn.MultiheadAttention))
         norm = among(lambda m, _: m.training and isinstance(m, nn.modules.batchnorm._BatchNorm))
@@ -1132,7 +1113,7 @@ class _Torch:
         if "gnv" in self.has and outputs.numel() <= 256 and outputs.numel() * sum(self.sizes) <= 1 << 24:
             self.has.append("diag")
         if "rows" in self.has:
-            self._check_mean(float(loss.detach()))
+            self._check_mean()
         if self.driven:
             self.has += ["sample"] if "rows" in self.has else []
             try:
@@ -1196,27 +1177,23 @@ class _Torch:
                     self._find("targets of another shape", f"{list(targets.shape)}, and outputs of {list(outputs.shape)}",
                                "give targets.view_as(outputs): each output is compared with all targets")
 
-    def _check_mean(self, loss: float) -> None:
-        """Offer rows only if the loss is their mean: a sum over two halves of them adds up."""
-        half = self.count // 2
-        parts = [range(half), range(half, self.count)]
+    def _check_mean(self) -> None:
+        """Offer rows only if the loss is a mean over them."""
         try:
-            a, b = (self.grad(None, array.array("q", r))[0]["loss"] for r in parts)
+            mean = _mean_of(self, self.batch)
         except Exception as error:
             self.has.remove("rows")
             self._find("a batch that can't be divided", _line(error), "nothing to do: methods that take some rows at a time have batch=0")
             return
-        mean = (a * half + b * (self.count - half)) / self.count
-        if abs(loss - (a + b)) < abs(loss - mean):
-            self.has.remove("rows")
+        if mean == "sum":
             self._find("a loss that is a sum", "loss_fn", 'take the mean over the rows, as reduction="mean" does')
-        elif not self.pair and abs(loss - mean) > 1e-3 * max(abs(loss), abs(a), abs(b)):  # that of a pair may leave rows out
+        if mean == "sum" or not mean and not self.pair:  # that of a pair may leave rows out
             self.has.remove("rows")
 
     def about(self) -> Dict[str, Any]:
         torch = self.torch
         device = next(iter(self.devices)).upper() if len(self.devices) == 1 else "several devices"
-        random_too = [self.rng[0]] if any(f["what"] == "dropout" for f in self.findings) else []
+        random_too = [self.rng[0][1]] if any(f["what"] == "dropout" for f in self.findings) else []
         shapes, threads = [list(p.shape) for p in self.params], torch.get_num_threads()
         return {"program": f"PyTorch {torch.__version__}, {device}, {threads} thread{'s' * (threads != 1)}", "n": sum(self.sizes),
                 "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
@@ -1230,22 +1207,10 @@ class _Torch:
 
     def freeze(self) -> None:
         """Have all evaluations from now on draw the random numbers that come next, and find the buffers as they are."""
-        self.rng = self._random()
+        self.rng = _random()
         training = any(m.training for m in self.modules)  # else nothing writes to them
         owned = [(m._buffers, k, b) for m in self.modules for k, b in m._buffers.items() if b is not None and training]
         self.buffers = [(owner, k, b, b.detach().clone()) for owner, k, b in owned]
-
-    def _random(self) -> List[Any]:
-        torch, numpy = self.torch, sys.modules.get("numpy")
-        return [torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None,
-                torch.mps.get_rng_state() if "mps" in self.devices else None, random.getstate(), numpy.random.get_state() if numpy else None]
-
-    def _set_random(self, states: List[Any]) -> None:
-        torch = self.torch
-        for state, put in zip(states, (torch.set_rng_state, torch.cuda.set_rng_state_all, getattr(getattr(torch, "mps", None), "set_rng_state", None),
-                                       random.setstate, lambda s: sys.modules["numpy"].random.set_state(s))):
-            if state is not None:
-                put(state)
 
     def _attention(self) -> Any:
         """What makes a context in which attention has second derivatives; None where torch has no kernels without them."""
@@ -1285,14 +1250,11 @@ class _Torch:
     @contextmanager
     def _still(self, grad: bool = True, testing: bool = False) -> Any:
         """Evaluate with the random numbers of the point, and leave random numbers, buffers and flags as they were."""
-        torch, outer = self.torch, self._random()
+        torch, outer = self.torch, _random([g for g, _ in self.generators])
         flags = [(m, m.training) for m in (self.modules if testing else self.iterated)]
         with self._settings(grad) as stack:
-            drawn = [(g, g.get_state()) for g, _ in self.generators]
             try:
-                self._set_random(self.rng)
-                for g, state in self.generators:
-                    g.set_state(state)
+                _set_random(self.rng + [(g.set_state, state) for g, state in self.generators])
                 for m, _ in flags:  # running averages that do not move are no use: batch norm goes on with those of the batch
                     m.training = m.training and m not in self.iterated and isinstance(m, torch.nn.modules.batchnorm._BatchNorm)
                 yield stack
@@ -1302,9 +1264,7 @@ class _Torch:
                 for owner, key, buffer, bits in self.buffers:
                     buffer.data.copy_(bits)
                     owner[key] = buffer
-                for g, state in drawn:
-                    g.set_state(state)
-                self._set_random(outer)
+                _set_random(outer)
 
     @contextmanager
     def _weights(self, w: Any) -> Any:
@@ -1348,16 +1308,14 @@ class _Torch:
             self.form = form
             try:
                 with self._still() as stack:
-                    seen = _witness(self.torch)
-                    if seen is not None:
-                        stack.enter_context(seen)
+                    seen = stack.enter_context(_witness(self.torch))
                     return self._forward(self.batch), seen
             except Exception as error:
                 if _is_memory(error):
                     raise
                 errors.append((text, error))
         if not errors:
-            raise TypeError(f"a batch without a loss_fn is a dict, for model(**batch).loss: expected newtop.serve(model, loss_fn, batch), and not a {type(self.batch).__name__} alone")
+            raise TypeError(f"a batch without a loss_fn is a dict, for model(**batch).loss, or a pair, for outputs, loss = model(*batch): expected newtop.serve(model, loss_fn, batch), and not a {type(self.batch).__name__} alone")
         self.tried = "; ".join(f"{text}: {_line(error)[:90]}" for text, error in errors)
         raise errors[0][1]
 
@@ -1365,7 +1323,7 @@ class _Torch:
         told = {"loss": float(loss.detach())}
         if self.classes:
             dim, targets = _class_dim(outputs, data[1]), data[1]
-            counted = targets != getattr(self.loss_fn, "ignore_index", -100)
+            counted = targets != self.ignored
             wrong = (outputs.detach().argmax(dim) != targets) & counted
             told["error_rate"] = float(wrong.sum()) / max(1, int(counted.sum()))
         elif self.squared:
@@ -1384,49 +1342,53 @@ class _Torch:
 
     def release(self) -> None:
         """Forget what is kept for the point."""
-        self.graph = self.slope = self.second = self.split = self.bits = self.scratch = None
+        self.forget()
+        self.bits = self.scratch = None
         if self.torch.cuda.is_initialized():
             self.torch.cuda.empty_cache()
 
     def get(self) -> List[Any]:
         return self.params if self.final is None else list(self.final.split(self.sizes))
 
+    def forget(self) -> None:
+        """Forget the graphs of the batch."""
+        self.graph = self.slope = self.second = self.split = None
+
     def at(self, w: Any, rows: Any = None) -> None:
-        self.graph = self.slope = self.second = self.split = self.bits = self.final = None
+        self.forget()
+        self.bits = self.final = None
         self.data = self._some(rows)
         self._put(w)
 
     def set(self, w: Any) -> None:
         self.final = w.clone()
 
-    def finish(self) -> None:
-        """Leave the final weights in the model."""
+    def finish(self) -> Any:
+        """Leave the final weights in the model, and return it."""
         self.release()
         if self.final is not None:
             self._put(self.final)
+        return self.given
 
     def _kept(self) -> Tuple[Any, Any]:
         if self.graph is None:
             if self.linked is None:
                 (loss, outputs), seen = self._formed()
             else:
-                seen = _witness(self.torch) if self.linked else None
                 with self._still() as stack:
-                    if seen is not None:
-                        stack.enter_context(seen)
+                    seen = stack.enter_context(_witness(self.torch)) if self.linked else None
                     loss, outputs = self._forward(self.data)
             if not loss.requires_grad:
                 raise ValueError("the loss does not depend on the weights")
             self.inner = self._inner(seen, loss, outputs)
-            if self.linked is None and seen is not None:
+            if self.linked is None:
                 self._note(seen)
             self.graph, self.linked = (loss, outputs), self.inner is not outputs
         return self.graph
 
     def _inner(self, seen: Any, loss: Any, outputs: Any) -> Any:
-        """The outputs, or what they were computed from by a last log-softmax, softmax or sigmoid that belongs to the loss: as a
-        function of that the loss is cross-entropy, which is convex, and of the outputs it may be linear, which has no
-        Gauss-Newton matrix."""
+        """The outputs, or what they were computed from by a last log-softmax, softmax or sigmoid that belongs to the loss: as a function of that the
+        loss is cross-entropy, which is convex, and of the outputs it may be linear, which has no Gauss-Newton matrix."""
         def source(x: Any, *names: str) -> Any:
             name, of, _ = seen.links.get(id(x), ("", None, None))
             return of if name in names else None
@@ -1459,7 +1421,7 @@ class _Torch:
             return self.batch
         if min(rows) < 0 or max(rows) >= self.count:
             raise ValueError("there are no such rows")
-        return _each(self.batch, lambda x: x.index_select(0, self.torch.tensor(rows, device=x.device)))
+        return self.take(self.batch, rows)
 
     def loss(self, w: Any, rows: Any = None) -> Dict[str, float]:
         return self._evaluate(w, self.data if w is None and rows is None else self._some(rows), False)
@@ -1574,7 +1536,7 @@ class _Torch:
             c, p = self._curvature(loss, outputs)
             guess = c * v if p is None else c * p * (v - (p * v).sum(self.dim, keepdim=True))
             if float(c.min()) >= 0 and bent.any() and float((guess - bent).norm()) <= 1e-3 * float(bent.norm()):
-                self.draws = (outputs if p is None else c).numel() // self._rows(data)
+                self.draws = (outputs if p is None else c).numel() // _rows(data)
                 self.known = sorted((i, layer[0], layer[1]) for i, layer in layers.items())
                 return
         raise ValueError("the loss has a curvature by the outputs that is neither that of each by itself nor that of a softmax")
@@ -1617,7 +1579,7 @@ class _Torch:
         with self._weights(w):
             loss, outputs, _, layers = self._recorded(data)
             c, p = self._curvature(loss, outputs)
-            u, count = torch.frombuffer(draws, dtype=torch.float64).to(c.device).view(c.shape), self._rows(data)
+            u, count = torch.frombuffer(draws, dtype=torch.float64).to(c.device).view(c.shape), _rows(data)
             if p is not None:
                 y = (p.double().cumsum(self.dim) <= u).sum(self.dim, keepdim=True).clamp(max=p.shape[self.dim] - 1)
                 u = p - torch.zeros_like(p).scatter_(self.dim, y, 1)
@@ -1635,8 +1597,7 @@ class _Torch:
         """Both factors of a weight, from the derivatives g by what its layer puts out."""
         torch, x, channels = self.torch, told["input"], name.startswith(("conv", "group", "batch"))
 
-        def moment(x: Any, share: float, size: int) -> Any:
-            return x.t() @ x * share if size > 1 else x.square().sum() * (share / x.shape[1])
+        moment = lambda x, share, size: x.t() @ x * share if size > 1 else x.square().sum() * (share / x.shape[1])
 
         def by_row(x: Any) -> Any:
             """Rows, positions, numbers; of what has no rows one."""
@@ -1681,24 +1642,26 @@ _FORMS: Tuple[Tuple[str, bool, str, Any], ...] = (
     ("pair", True, "loss_fn(model(inputs).logits or [0], targets)", lambda m, f, b: (lambda out: (f(out, b[1]), out))(_logits(m(b[0])))),
     ("many", True, "loss_fn(model(*inputs), targets)", lambda m, f, b: (lambda out: (f(out, b[-1]), out))(m(*b[:-1]))),
     ("mapping", False, "model(**batch).loss", _of_dict),
+    ("pair", False, "model(inputs, targets), a pair of outputs and loss", lambda m, f, b: m(*b)[::-1]),
 )
 
 
-def _check_arguments(model: Any, loss_fn: Any, batch: Any) -> None:
+def _check_arguments(model: Any, loss_fn: Any, batch: Any, test: Any) -> None:
     """Say what was expected in place of arguments that can't be meant."""
     expected = "expected newtop.serve(model, loss_fn, (inputs, targets))"
-    roots = {c.__module__ for c in type(model).__mro__}
-    if any(r.startswith("flax.nnx") for r in roots):
-        raise TypeError("a module of flax.nnx has its weights within: graph, params, rest = flax.nnx.split(model, flax.nnx.Param, ...); "
-                        "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: flax.nnx.merge(graph, p, rest)(x))")
-    if any(r.startswith("flax.linen") for r in roots):
-        raise TypeError("a module of flax.linen has no weights within: newtop.serve(loss_fn, model.init(key, x), batch, outputs=model.apply)")
-    if any(r.startswith("equinox") for r in roots):
-        raise TypeError("a module of equinox has more than weights within: params, rest = equinox.partition(model, equinox.is_inexact_array); "
-                        "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: jax.vmap(equinox.combine(p, rest))(x))")
-    for x, name in (loss_fn, "loss_fn"), (batch, "batch"):
-        if hasattr(x, "dataset") and hasattr(x, "batch_size"):
-            raise TypeError(f"{name} is a {type(x).__name__}: give one batch of it, newtop.serve(model, loss_fn, next(iter(loader)))")
+    for root, text in (
+        ("flax.nnx", "has its weights within: graph, params, rest = flax.nnx.split(model, flax.nnx.Param, ...); "
+                     "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: flax.nnx.merge(graph, p, rest)(x))"),
+        ("flax.linen", "has no weights within: newtop.serve(loss_fn, model.init(key, x), batch, outputs=model.apply)"),
+        ("equinox", "has more than weights within: params, rest = equinox.partition(model, equinox.is_inexact_array); "
+                    "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: jax.vmap(equinox.combine(p, rest))(x))")):
+        if any(c.__module__.startswith(root) for c in type(model).__mro__):
+            raise TypeError(f"a module of {root} {text}")
+    if not callable(loss_fn) and hasattr(loss_fn, "dataset"):
+        raise TypeError(f"loss_fn is a {type(loss_fn).__name__}: {expected}")
+    for x, name in (batch, "batch"), (test, "eval"):
+        if _is_loader(x) and hasattr(x, "__next__"):
+            raise TypeError(f"{name} is a {type(x).__name__}, which can be read once: newtop.serve(model, loss_fn, list(batches))")
     weights = [hasattr(x, "named_parameters") and next(iter(x.named_parameters()), None) is not None for x in (model, loss_fn)]
     if weights == [False, True]:
         raise TypeError(f"the model comes first: {expected}, and not a {type(model).__name__} before it")
@@ -1709,6 +1672,142 @@ def _check_arguments(model: Any, loss_fn: Any, batch: Any) -> None:
         raise TypeError(f"there is no batch: {expected}")
     elif loss_fn is not None and not callable(loss_fn):
         raise TypeError(f"loss_fn is a {type(loss_fn).__name__}: {expected}")
+
+
+def _arrays(data: Any) -> List[Any]:
+    """The tensors or arrays of one dimension or more in a batch."""
+    if isinstance(data, Mapping):
+        data = list(data.values())
+    if isinstance(data, (tuple, list)):
+        return [x for part in data for x in _arrays(part)]
+    return [data] if len(getattr(data, "shape", ())) else []
+
+
+def _rows(data: Any) -> int:
+    return int(next((x.shape[0] for x in _arrays(data)), 0))
+
+
+def _is_loader(x: Any) -> bool:
+    """Whether x has batches one after the other, and is not one: a list of tensors is one, a list of pairs or dicts is not."""
+    if isinstance(x, list):
+        return bool(x) and all(isinstance(part, (tuple, list, Mapping)) for part in x)
+    return hasattr(x, "__iter__") and not isinstance(x, (tuple, str, Mapping)) and not hasattr(x, "shape") and not hasattr(x, "keys")
+
+
+def _read(source: Any) -> List[Any]:
+    """The batches of a loader, read once, in the order that random numbers give which begin with seed()."""
+    own = (getattr(x, "generator", None) for x in (source, getattr(source, "sampler", None)))
+    outer = _random([g for g in own if hasattr(g, "get_state")])
+    try:
+        for module, put in ("torch", "manual_seed"), ("random", "seed"), ("numpy.random", "seed"):
+            getattr(sys.modules.get(module), put, int)(seed() % (1 << 32))
+        batches = list(source)
+    finally:
+        _set_random(outer)
+    if not batches:
+        raise ValueError("the loader has no batches")
+    _say(f"the loader's {len(batches)} batches of {_rows(batches[0])} rows, {sum(map(_rows, batches))} in all, are read once and kept in this order")
+    return batches
+
+
+def _wide(x: Any) -> Any:
+    """A number or vector in float64, where its device has that."""
+    x = _dense([x.detach()])[0] if hasattr(x, "detach") else x
+    return x if isinstance(x, float) or "mps" in str(getattr(x, "device", "")) else x.double() if hasattr(x, "double") else sys.modules["numpy"].asarray(x, "f8")
+
+
+class _Batches:
+    """A model over a loader's batches. What is asked of it is the mean of what each answers, weighted by what the loss is a mean over,
+    or the sum if the loss is one. There are graphs of one batch at a time."""
+
+    def __init__(self, what: Any, train: Optional[List[Any]], test: Optional[List[Any]], rows: bool) -> None:
+        self.what, self.of, self.train, self.test = what, what.model if isinstance(what, _Plain) else what, train, test
+        self.chosen: Any = None  # the numbers of the batches that the point is of; None: all
+        self.mean, likely = "", next(iter(self.of.counts((train or test)[0])))
+        with suppress(Exception):  # batches that can't be divided
+            self.mean = likely if self.of.coupled else _mean_of(self.of, (train or test)[0])
+            if not self.mean:
+                self.of.findings.append({"what": "a loss that is no mean over rows or targets", "where": "loss_fn", "remedy": "its batches are weighted by their rows"})
+        self.mean = self.mean or likely
+        self.of.forget()  # the first batch's metrics were not all known yet
+        self.own = ["rows", "sample"] if train and rows and self.mean != "sum" else []
+
+    def __getattr__(self, name: str) -> Any:
+        found, batches = getattr(self.what, name), self.test if name == "eval" else self.train
+        return found if not batches or name not in ("loss", "eval", "grad", "hv", "gnv", "diag") else lambda *args: self._over(batches, name, found, *args)
+
+    def about(self) -> Dict[str, Any]:
+        told, sizes = self.what.about(), [[max(1, _rows(x)) for x in batches or []] for batches in (self.train, self.test)]
+        if self.train:
+            told.update(has=[x for x in told["has"] if x != "factors"] + self.own, lacks={"factors": "a loader's batches have no factors together: give one of them"},
+                        rows=sum(sizes[0]), **({"batches": sizes[0]} if self.own else {}))
+        return {**told, **({"test_rows": sum(sizes[1])} if self.test else {}), "digest": _digest(told["digest"], self.train, self.test)}
+
+    def at(self, w: Any, rows: Any = None) -> None:
+        self.what.at(w, *([] if rows is None or self.train else [rows]))
+        self.chosen = rows
+
+    def _over(self, batches: List[Any], name: str, ask: Any, *args: Any) -> Any:
+        """What ask() answers, over the batches that come with it, or at the point over the point's, or over all."""
+        chosen = None if name == "eval" or name in ("loss", "grad") and args[0] is not None else self.chosen
+        if name in ("loss", "grad"):
+            chosen, args = args[1] if args[1:] and args[1] is not None else chosen, (args[0], None)[:1 + (name == "grad")]
+        if chosen is not None and not 0 <= min(chosen) <= max(chosen) < len(batches):
+            raise ValueError("there are no such batches")
+        sums: Dict[Any, Any] = {}  # metrics, and vectors by their numbers
+        masses: Dict[str, float] = {}
+        mass = lambda key, of: of.get({"error_rate": "counted", "rmse": "rows"}.get(key, self.mean), 1.0)
+        for batch in batches if chosen is None else [batches[k] for k in chosen]:
+            if name == "eval":
+                self.of.test = batch
+            elif self.of.data is not batch:
+                self.of.batch, self.of.data, _ = batch, batch, self.of.forget()
+            told, counts = ask(*args), self.of.counts(batch)
+            metrics, vector = told if name == "grad" else (told, []) if isinstance(told, Mapping) else ({}, told)
+            for key, x in [*metrics.items(), *enumerate(vector if isinstance(vector, (tuple, list)) else [vector])]:
+                x = None if x is None else (x * x if key == "rmse" else _wide(x)) * mass(key, counts)
+                sums[key] = x if sums.get(key) is None else sums[key] if x is None else sums[key] + x
+            masses = {key: masses.get(key, 0.0) + x for key, x in counts.items()}
+        means = {key: x if x is None else x / mass(key, masses) for key, x in sums.items()}
+        vector = [means.pop(key) for key in list(means) if isinstance(key, int)]
+        vector = vector if isinstance(self.what, _Torch) else vector[:1] and vector[0]
+        means = {key: math.sqrt(x) if key == "rmse" else x for key, x in means.items()}
+        return (means, vector) if name == "grad" else means or vector
+
+
+def _mean_of(of: Any, batch: Any) -> str:
+    """Which of its counts(), or "sum", a loss is a mean over: told by every other row and the rest, where some targets do not count
+    if that may be. Empty: none of them."""
+    def fits(data: Any) -> str:
+        halves = [of.take(data, range(k, n, 2)) for k in (0, 1)]
+        whole, a, b = map(of.loss_of, (data, *halves))
+        p, q = map(of.counts, halves)
+        near = lambda x: abs(x - whole) <= 1e-4 * max(abs(whole), abs(a), abs(b))
+        found = [key for key in p if near((a * p[key] + b * q[key]) / max(1e-300, p[key] + q[key]))] + ["sum"] * near(a + b)
+        return found[0] if found else "" if math.isfinite(whole + a + b) else next(iter(p))
+
+    n, targets = _rows(batch), of.targets(batch)
+    if targets is not None and n > 3:
+        with suppress(Exception):
+            ignored = targets.clone()
+            ignored.view(n, -1)[0, 2 * (ignored.dim() > 1):] = of.ignored
+            return fits({**batch, "labels": ignored} if isinstance(batch, Mapping) else [*batch[:-1], ignored])
+    return fits(batch)
+
+
+def _random(generators: Any = ()) -> List[Tuple[Any, Any]]:
+    """The states of all random numbers, each after what sets it."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    states = [(random.setstate, random.getstate()), *((g.set_state, g.get_state()) for g in generators)]
+    if hasattr(torch, "get_rng_state"):
+        there = (torch, "", True), (torch.cuda, "_all", torch.cuda.is_initialized()), (getattr(torch, "mps", None), "", torch.backends.mps.is_available())
+        states = [(getattr(m, "set_rng_state" + end), getattr(m, "get_rng_state" + end)()) for m, end, on in there if on] + states
+    return states + ([(numpy.random.set_state, numpy.random.get_state())] if hasattr(numpy, "random") else [])
+
+
+def _set_random(states: List[Tuple[Any, Any]]) -> None:
+    for put, state in states:
+        put(state)
 
 
 def _each(data: Any, do: Any) -> Any:
@@ -1740,11 +1839,7 @@ _LAYERS = {"linear": "input weight bias", **{f"conv{d}d": "input weight bias str
 
 
 def _witness(torch: Any, weights: Any = None) -> Any:
-    """A context that sees the functions that a model and its loss call; None where torch is older than 1.13. With weights, numbers by
-    ids, it keeps what has them."""
-    if not hasattr(torch.overrides, "TorchFunctionMode"):
-        return None
-
+    """A context that sees the functions that a model and its loss call. With weights, numbers by ids, it keeps what has them."""
     class Witness(torch.overrides.TorchFunctionMode):
         def __init__(self) -> None:
             super().__init__()
@@ -1868,14 +1963,12 @@ class _Probe:
     def _look(self, loss: Any) -> None:
         model, loss_fn, batch, optimizer, name = self.told
         if self.peer is None:
-            _check_arguments(model, loss_fn, batch)
-            what = _Torch(model, loss_fn, batch, None, observed=True)
-            what.try_products()
+            what = _model(model, loss_fn, batch, observed=True)
             if what.fatal():
                 raise RuntimeError(what.fatal())
             self.sock = _open(self.path)
             self.peer = _Peer(self.sock, what, name, mode="observed")
-        what, wire = self.peer.model, self.peer.wire
+        what, wire = getattr(self.peer.model, "what", self.peer.model), self.peer.wire
         what.freeze()
         what.release()
         what.change = None if self.before is None else [p.detach() - b for p, b in zip(what.params, self.before)]

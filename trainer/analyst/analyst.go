@@ -323,9 +323,14 @@ func (a *Analyst) stepsOf(count int) int {
 // SpectrumRows is how many rows a spectrum averages over; 0: all.
 func (a *Analyst) SpectrumRows() int {
 	work := a.Nets.Work
-	if n := cmp.Or(work.Config.SpectrumRows, defaultRows); n > 0 && work.External() == nil &&
-		n < work.Problem.Train.Rows() {
-		return n
+	n := work.Config.SpectrumRows
+	if m := work.External(); m == nil {
+		n = cmp.Or(n, defaultRows)
+	} else if m.OffersParts() != nil {
+		n = 0
+	}
+	if n < work.Problem.Train.Rows() {
+		return max(0, n)
 	}
 	return 0
 }

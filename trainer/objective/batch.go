@@ -13,7 +13,14 @@ import (
 
 // BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
 func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	o.Spent.addGradients(o.shareOf(len(rows)))
+	count := len(rows)
+	if sizes := o.Batches(); sizes != nil {
+		count = 0
+		for _, k := range rows {
+			count += sizes[k]
+		}
+	}
+	o.Spent.addGradients(o.shareOf(count))
 	var loss float64
 	if external := o.problem.External; external != nil {
 		loss = external.RowsGradientTo(dst, w, rows)
@@ -37,6 +44,14 @@ func (s inSingle) Single() bool {
 func (s inSingle) SingleGradientTo(dst, w []float32, rows []int) float64 {
 	s.o.Spent.addGradients(s.o.shareOf(len(rows)))
 	return s.o.batches.batchFor(len(rows)).SingleGradientTo(dst, w, rows)
+}
+
+// Batches are those of an external model which has its rows in these alone.
+func (o *Objective) Batches() []int {
+	if o.problem.External == nil {
+		return nil
+	}
+	return o.problem.External.Batches()
 }
 
 // BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows'

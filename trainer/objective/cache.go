@@ -82,7 +82,7 @@ func (c *Cache) Load(o *Objective, w []float64, parts int) {
 	switch {
 	case parts == 1:
 	case len(c.Parts) == 0:
-		o.closeParts()
+		closeParts(o)
 	default:
 		for i, part := range o.Blocks(parts) {
 			c.Parts[i].Load(part.(*Objective), w, 1)
@@ -100,7 +100,7 @@ func (c *Cache) LoadAll(o *Objective) error {
 	if e != nil && e.Misclassified > rows && e.Misclassified != optim.MaxCount {
 		return fmt.Errorf("%d of %d rows are wrong", e.Misclassified, rows)
 	}
-	o.closeParts()
+	closeParts(o)
 	c.Load(o, nil, len(c.Parts))
 	return nil
 }

@@ -24,8 +24,10 @@ type External interface {
 	Offers(need optim.Capability) error
 	// OffersBatches returns such an error if there are no losses of some rows.
 	OffersBatches() error
-	// RowsGradientTo stores the gradient of the mean loss over some rows at w, and returns that loss. Without
-	// batches these are all rows.
+	// Batches are the rows of each batch, in which alone rows can be taken; nil: they come one by one.
+	Batches() []int
+	// RowsGradientTo stores the gradient of the mean loss over some rows, or batches, at w, and returns that loss.
+	// Without batches these are all rows.
 	RowsGradientTo(dst, w []float64, rows []int) (loss float64)
 	Digest() string // of the model and its rows
 	Close() error

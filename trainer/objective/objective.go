@@ -59,6 +59,7 @@ var (
 	_ optim.HessianObjective     = (*Objective)(nil)
 	_ optim.GaussNewtonObjective = (*Objective)(nil)
 	_ optim.RowObjective         = (*Objective)(nil)
+	_ optim.BatchedObjective     = (*Objective)(nil)
 	_ optim.BlockObjective       = (*Objective)(nil)
 	_ optim.JacobianObjective    = (*Objective)(nil)
 	_ optim.NoisyObjective       = (*Objective)(nil)
@@ -113,7 +114,7 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 		options.Memory = models.DefaultMemory
 	}
 	options.Memory = max(1, options.Memory/int64(count))
-	o.closeParts()
+	closeParts(o)
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
 		part := Bind(o.problem, o.binder, o.rows.part(i, count), o.Spent, options)
@@ -125,13 +126,13 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 
 // Close releases what other processes hold for the objective, of which nothing is asked any more.
 func (o *Objective) Close() {
-	o.closeParts()
+	closeParts(o)
 	if l, ok := o.passes.(io.Closer); ok {
 		_ = l.Close() // which ends the process where it fails
 	}
 }
 
-func (o *Objective) closeParts() {
+func closeParts(o *Objective) {
 	for _, part := range o.parts {
 		part.(*Objective).Close()
 	}

@@ -49,8 +49,8 @@ func (r Rows) Of(total int) int {
 	return (max(0, r.remaining(total)-r.First) + step - 1) / step
 }
 
-// at returns which row among total row j is.
-func (r Rows) at(j, total int) int {
+// At returns which row among total row j is.
+func (r Rows) At(j, total int) int {
 	if r.Count > 0 {
 		return r.unfold(j * r.remaining(total) / r.Count)
 	}
@@ -79,12 +79,12 @@ func (p *Problem) Select(rows Rows, first, last int) (x, t models.Matrix) {
 		return nil, nil
 	}
 	if rows.Count == 0 && rows.Folds == 0 {
-		from, to, step := rows.at(first, total), rows.at(last-1, total)+1, max(1, rows.Step)
+		from, to, step := rows.At(first, total), rows.At(last-1, total)+1, max(1, rows.Step)
 		return models.Every(s.X, from, to, step), models.Every(s.T, from, to, step)
 	}
 	x, t = p.newMatrix(last-first, p.Network.Columns()), p.newMatrix(last-first, p.Network.Outputs())
 	for j := first; j < last; j++ {
-		i := rows.at(j, total)
+		i := rows.At(j, total)
 		copyRow(x, j-first, s.X, i)
 		copyRow(t, j-first, s.T, i)
 	}

@@ -47,7 +47,7 @@ func (s externalSample) Bind(Rows, models.Options) Linearization { return s.Bind
 func (s *sample) renew() {
 	s.bound.Renew()
 	s.linear, s.last.known = false, false
-	s.closeParts()
+	closeParts(s.Objective)
 }
 
 // shapeOf returns a matrix itself, or of one in single precision its dimensions without numbers.

@@ -55,6 +55,13 @@ type SingleObjective interface {
 	SingleGradientTo(dst, w []float32, rows []int) float64
 }
 
+// BatchedObjective is a RowObjective that may have its rows in batches alone, as another program reads them: Batches
+// returns the rows of each, and the rows that are taken of it are numbers of batches then. nil: rows come one by one.
+type BatchedObjective interface {
+	RowObjective
+	Batches() []int
+}
+
 // SquaresObjective has the gradients of single rows, and their squares. BatchGradientSquaresTo is
 // BatchGradientTo, and stores in squares the mean over the given rows of the squares of each row's own gradient, that
 // of its loss alone: a penalty on weights is in dst and in the loss, and not in squares. So squares are the diagonal of

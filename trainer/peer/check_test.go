@@ -63,8 +63,8 @@ func TestCheckOfProducts(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if want := map[bool]float64{true: 0x1p-9, false: 0x1p-24}[c.findings != nil]; m.roundoff() != want {
-			t.Errorf("%s: numbers are rounded by %g, want %g", c.name, m.roundoff(), want)
+		if want := map[bool]float64{true: 0x1p-9, false: 0x1p-24}[c.findings != nil]; unitRoundoff(m.about) != want {
+			t.Errorf("%s: numbers are rounded by %g, want %g", c.name, unitRoundoff(m.about), want)
 		}
 		if has := strings.Join(m.About().Has, " "); has != c.has {
 			t.Errorf("%s: it has %s, want %s", c.name, has, c.has)

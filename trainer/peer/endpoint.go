@@ -26,6 +26,7 @@ type About struct {
 	Digest   string   // of model and data; empty: not known
 	Findings []Finding
 	Factors  Factors
+	Batches  []int             // the rows of each batch, if rows are told by numbers of batches; nil: by their own
 	Lacks    map[string]string // why it does not answer requests
 }
 
@@ -61,6 +62,18 @@ func (a *About) Can(request string) bool { return slices.Contains(a.Has, request
 func (a *About) some(rows []int) []int {
 	if len(rows) == max(1, a.Rows) && !a.Can(HasRows) {
 		return nil
+	}
+	return rows
+}
+
+// rowsIn returns how many rows there are of such numbers.
+func (a *About) rowsIn(numbers []int) int {
+	if a.Batches == nil {
+		return len(numbers)
+	}
+	rows := 0
+	for _, k := range numbers {
+		rows += a.Batches[k]
 	}
 	return rows
 }

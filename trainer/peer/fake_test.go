@@ -249,7 +249,9 @@ func (f *fake) answer(q *asked, body []byte) bool {
 		return f.send(q.Op, h, "g", f.gradient(at, rows))
 	case "hv", "gnv":
 		for i := range v {
-			v[i] *= f.curvature(i)
+			if v[i] *= f.curvature(i); f.rows != nil && !slices.Contains(f.rows, i) {
+				v[i] = 0
+			}
 		}
 		return f.send(q.Op, h, q.Op, v)
 	case "diag", "update":

@@ -159,6 +159,19 @@ func (p *hello) describe(h header) (err error) {
 		}
 		*text.dst = line(*text.dst)
 	}
+	if err := h.read("batches", &a.Batches); err != nil {
+		return err
+	}
+	rows := 0
+	for _, n := range a.Batches {
+		if n < 1 || n > a.Rows-rows {
+			return fmt.Errorf("the batches have more than the %d rows, or one has none", a.Rows)
+		}
+		rows += n
+	}
+	if a.Batches != nil && rows != a.Rows {
+		return fmt.Errorf("the batches have %d rows of %d", rows, a.Rows)
+	}
 	if err := h.read("findings", &a.Findings); err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (l *linearization) HessianTo(dst, v []float64) {
 // Accuracy returns the unit roundoff of the model's numbers, and for Hessian products from differences what estimates
 // their error: how far those with twice the step are off, three times the error of order h² and rounding.
 func (l *linearization) Accuracy() (roundoff float64, errorOf func(v []float64) float64) {
-	roundoff = l.m.roundoff()
+	roundoff = unitRoundoff(l.m.about)
 	if l.m.about.Can(HasHessian) {
 		return roundoff, nil
 	}
@@ -190,10 +190,10 @@ func (l *linearization) Rows() int {
 	if l.test {
 		return max(1, l.m.about.TestRows)
 	}
-	if l.rows != nil {
-		return len(l.rows)
+	if l.rows == nil {
+		return max(1, l.m.about.Rows)
 	}
-	return max(1, l.m.about.Rows)
+	return l.m.about.rowsIn(l.rows)
 }
 
 // RetainedRows returns as many: the model keeps its passes, as far as anyone here knows.

@@ -131,7 +131,8 @@ func (m *Model) Offers(need optim.Capability) error {
 		lacks(optim.NeedsFactors, m.about.Can(HasFactors), cmp.Or(m.about.Lacks[HasFactors],
 			"the model gives no factors of its curvature")+": expected a method that needs none, as soap"),
 		lacks(optim.NeedsSquares, false, "the model gives no squares of its rows' gradients"),
-		lacks(optim.NeedsSample, m.about.Can(HasSample), "the model answers no products over some of its rows"),
+		lacks(optim.NeedsSample, m.about.Can(HasSample) && m.about.Batches == nil,
+			"the model answers no products over some of its rows"),
 		lacks(optim.NeedsJacobian, need&optim.NeedsMatrix != 0, "the model gives no rows of its Jacobian"),
 	)
 }
@@ -153,13 +154,35 @@ func (m *Model) OffersBatches() error {
 	return &optim.CapabilityError{Reason: m.about.Name + ": the model has no rows to take some of: expected batch=0"}
 }
 
-// Bind returns the model on all its training rows, or all its test rows, wherever its point is.
+// Bind returns the model on all its test rows, or on training rows, of which it takes some if it can: in whole batches
+// where it has these.
 func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearization {
-	if rows.First != 0 || rows.Step > 1 {
-		panic(objective.Failure{Err: &optim.CapabilityError{Reason: m.about.Name +
-			": its rows can't be split into blocks"}})
+	l := &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
+	if l.test || rows == (objective.Rows{}) {
+		return l
 	}
-	return &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
+	if err := m.OffersParts(); err != nil {
+		panic(objective.Failure{Err: err})
+	}
+	units := cmp.Or(len(m.about.Batches), m.about.Rows)
+	if rows.Count > 0 { // of rows, or of batches that have about as many
+		rows.Count = max(1, int(math.Round(float64(rows.Count)/float64(m.about.Rows)*float64(units))))
+	}
+	for j := range rows.Of(units) {
+		l.rows = append(l.rows, rows.At(j, units))
+	}
+	return l
+}
+
+// Batches are the rows of each batch, in which alone rows can be taken; nil: they come one by one.
+func (m *Model) Batches() []int { return m.about.Batches }
+
+// OffersParts returns an *optim.CapabilityError if the model has no curvature of some of its rows.
+func (m *Model) OffersParts() error {
+	if m.about.Can(HasSample) {
+		return nil
+	}
+	return &optim.CapabilityError{Reason: m.about.Name + ": its rows can't be split into blocks"}
 }
 
 // BindSample returns the model on some of its training rows.
@@ -271,12 +294,12 @@ func (m *Model) must(err error) {
 	}
 }
 
-// roundoff returns the unit roundoff of the model's numbers: bfloat16's where some have 16 bits.
-func (m *Model) roundoff() float64 {
+// unitRoundoff is that of the model's numbers: bfloat16's where some have 16 bits.
+func unitRoundoff(a *About) float64 {
 	switch {
-	case m.about.rounds():
+	case a.rounds():
 		return 0x1p-9
-	case m.about.Single:
+	case a.Single:
 		return 0x1p-24
 	}
 	return 0x1p-53
@@ -286,7 +309,7 @@ func (m *Model) roundoff() float64 {
 //
 //	h = ε^⅓ (1 + ‖w‖)/‖v‖      ε the unit roundoff
 func (m *Model) step(w, v []float64) float64 {
-	return math.Cbrt(m.roundoff()) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
+	return math.Cbrt(unitRoundoff(m.about)) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
 }
 
 // differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv))

@@ -110,15 +110,22 @@ func (w *Workplace) External() *ExternalModel {
 	return m
 }
 
-// AdaptDefaults adapts the settings to the data, as config.Config's does, and to an external model: where that has no
-// losses of some rows, a method takes all at once.
+// AdaptDefaults adapts the settings to the data, as config.Config's does, and to an external model: a method takes its
+// batches where it has these, and all rows at once where it has no losses of some.
 func (w *Workplace) AdaptDefaults(settings *optim.Settings, set func(key string) bool) {
 	w.Config.AdaptDefaults(settings, w.Problem.Data, set)
 	m, size := w.External(), minibatch.Size
-	if m == nil || m.OffersBatches() == nil || !size.In(settings) || set(size.Key) || w.Config.Batch > 0 {
+	if m == nil || !size.In(settings) || set(size.Key) || w.Config.Batch > 0 {
 		return
 	}
-	if err := settings.Set(size.Key, 0); err != nil {
+	rows := 0
+	if m.OffersBatches() == nil {
+		if m.Batches() == nil {
+			return
+		}
+		rows = m.Batches()[0]
+	}
+	if err := settings.Set(size.Key, float64(rows)); err != nil {
 		panic("workplace: " + err.Error())
 	}
 }
@@ -133,9 +140,21 @@ func (w *Workplace) checkExternal(info *optim.Info, settings *optim.Settings) er
 		if err := m.OffersBatches(); err != nil {
 			return fmt.Errorf("%s: %w", info.Name, err)
 		}
+		if of := m.Batches(); of != nil && minibatch.Size.Of(settings) < of[0] {
+			return &config.ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(minibatch.Size.Of(settings)),
+				Expected: fmt.Sprintf("{Set} batch ≥ %d, the rows of a batch of {Model}'s loader", of[0])}
+		}
 	case trust.Blocks.In(settings) && trust.Blocks.Of(settings) > 1:
-		return &config.ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)),
-			Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}
+		most := len(m.Batches())
+		if m.OffersParts() != nil {
+			most = 1
+		} else if most == 0 {
+			most = m.About().Rows
+		}
+		if n := trust.Blocks.Of(settings); n > most {
+			return &config.ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(n),
+				Expected: fmt.Sprintf("{Set} blocks ≤ %d with {Model}, whose rows can't be split further", most)}
+		}
 	case info.Diagonal != nil && info.Diagonal(settings):
 		if err := m.OffersDiagonal(); err != nil {
 			return fmt.Errorf("%s: %w", info.Name, err)

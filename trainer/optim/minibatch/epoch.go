@@ -25,7 +25,8 @@ type Method struct {
 	// Grown returns the rows of a batch in the epoch that begins, where that many are set; nil: these.
 	Grown func(s *optim.State, rows int) int
 
-	order    []int
+	order    []int     // of rows, or of batches that the objective has them in
+	ends     []int     // where each batch of the epoch ends in the order
 	start    []float64 // the weights at the beginning of the epoch
 	gradient []float64 // of a batch
 	rate     float64   // of the last batch
@@ -165,21 +166,22 @@ func (b *Method) prepares() bool {
 // pass goes through the batches and returns the root mean square of their gradients' norms.
 func (b *Method) pass(ctx context.Context, s *optim.State) (float64, error) {
 	rows := s.Objective.(optim.RowObjective)
-	size := b.shuffle(s, rows.Rows())
+	size := b.divide(s, rows)
 	single := b.beginSingle(s, size)
 	if single != nil {
 		defer func() { s.Settled(); s.Settle = nil }()
 	} else if len(b.gradient) != len(s.W) {
 		b.gradient = make([]float64, len(s.W))
 	}
-	total := (len(b.order) + size - 1) / size
+	total, first := len(b.ends), 0
 	squares := 0.0
 	for i := range total {
 		at := s.W
 		if b.Ahead != nil {
 			at = b.Ahead(s.Settings, s.W)
 		}
-		b.batch = Batch{Number: i, Rows: b.order[i*size : min((i+1)*size, len(b.order))], Gradient: b.gradient}
+		b.batch = Batch{Number: i, Rows: b.order[first:b.ends[i]], Gradient: b.gradient}
+		first = b.ends[i]
 		var loss float64
 		if single != nil {
 			loss = single.SingleGradientTo(b.single.gradient, b.single.weights, b.batch.Rows)
@@ -264,14 +266,23 @@ func (b *Method) move(ctx context.Context, s *optim.State, single bool) (float64
 	return length, b.Update.(Whole).MoveAll(ctx, s, &b.batch)
 }
 
-// shuffle orders the rows again, from the same beginning each time so that the order depends on the state
-// of the generator alone, and returns the batch size. All rows at once keep their order.
-func (b *Method) shuffle(s *optim.State, rows int) (size int) {
+// divide orders the rows again, from the same beginning each time so that the order depends on the state of the
+// generator alone, and finds where batches end. All rows at once keep their order. An objective's own batches keep
+// theirs, in which they may be read, and are taken together until they have enough rows.
+func (b *Method) divide(s *optim.State, of optim.RowObjective) (size int) {
+	rows, sizes := of.Rows(), []int(nil)
+	if o, ok := of.(optim.BatchedObjective); ok {
+		sizes = o.Batches()
+	}
 	if rows < 1 {
 		panic(fmt.Sprintf("minibatch: an objective of %d rows", rows))
 	}
-	if len(b.order) != rows {
-		b.order = make([]int, rows)
+	count := rows
+	if sizes != nil {
+		count = len(sizes)
+	}
+	if len(b.order) != count {
+		b.order = make([]int, count)
 	}
 	for i := range b.order {
 		b.order[i] = i
@@ -280,9 +291,25 @@ func (b *Method) shuffle(s *optim.State, rows int) (size int) {
 	if b.Grown != nil && size > 0 {
 		size = b.Grown(s, size)
 	}
+	b.ends = b.ends[:0]
+	switch {
+	case size == 0 || size >= rows:
+	case sizes == nil:
+		s.Rand.Shuffle(rows, func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
+		for end := size; end < rows; end += size {
+			b.ends = append(b.ends, end)
+		}
+	default:
+		taken := 0
+		for i, n := range sizes[:count-1] {
+			if taken += n; taken >= size {
+				b.ends, taken = append(b.ends, i+1), 0
+			}
+		}
+	}
+	b.ends = append(b.ends, count)
 	if size == 0 || size >= rows {
 		return rows
 	}
-	s.Rand.Shuffle(rows, func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
 	return size
 }

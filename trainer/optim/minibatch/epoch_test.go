@@ -104,6 +104,36 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+// inBatches has its rows in batches alone, and keeps which were asked for.
+type inBatches struct {
+	constant
+	sizes []int
+	asked [][]int
+}
+
+func (o *inBatches) Batches() []int { return o.sizes }
+
+func (o *inBatches) BatchGradientTo(dst, w []float64, rows []int) float64 {
+	o.asked = append(o.asked, slices.Clone(rows))
+	return o.GradientTo(dst, w)
+}
+
+func TestBatchesOfAnObjective(t *testing.T) {
+	for size, want := range map[string][][]int{"1": {{0}, {1}, {2}, {3}}, "5": {{0, 1}, {2, 3}}, "9": {{0, 1, 2}, {3}}, "0": nil, "11": nil} {
+		o := &inBatches{constant: constant{gradient: []float64{1}, rows: 11}, sizes: []int{4, 4, 2, 1}}
+		s := &optim.State{Objective: o, W: []float64{0}, Settings: settings(t, "batch", size), Rand: random()}
+		for range 2 {
+			o.asked = nil
+			if _, err := (&Method{Update: new(plain)}).Step(context.Background(), s); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(o.asked, want, slices.Equal) {
+				t.Errorf("batch=%s: %v, want %v", size, o.asked, want)
+			}
+		}
+	}
+}
+
 // TestScheduleOver: a rate of 0 is the end of a run, and no epoch.
 func TestScheduleOver(t *testing.T) {
 	m := &Method{Update: new(plain)}
