@@ -288,7 +288,7 @@ func TestOpeningOfATwin(t *testing.T) {
 	if run.External() || run.Model.Program == "" || len(run.Model.Blocks) == 0 || run.Model.Layers != nil || run.Data.Name != "twin" {
 		t.Errorf("%+v", run)
 	}
-	if lacks := strings.Join(run.Model.Missing, " "); lacks != "kfac hessian-free tr-rows bpls" {
+	if lacks := strings.Join(run.Model.Missing, " "); lacks != "tr-rows bpls" {
 		t.Errorf("it lacks %q", lacks)
 	}
 	size := 0

@@ -62,7 +62,8 @@ func together() map[string]config.Config {
 			continue
 		}
 		info, _, err := c.Method()
-		if err != nil || info.Needs&(optim.NeedsFactors|optim.NeedsSample) != 0 { // which one process must have all rows for
+		factored := slices.Contains(c.Set, "preconditioner=kfac")
+		if err != nil || factored || info.Needs&(optim.NeedsFactors|optim.NeedsSample) != 0 { // which one process must have all rows for
 			continue
 		}
 		c.Test = "0.2"

@@ -31,7 +31,8 @@ var positionType = reflect.TypeFor[Position]()
 //	Numbers                how many; then these
 //	[]int                  ascending
 //	*struct                whether there is one; beside it its fields, or under its key where the tag is "key,apart".
-//	                       One with a Position that is not w counts as none
+//	                       One with a Position that is not w counts as none. With ",late" in the tag one that is not
+//	                       there is none, as of what earlier versions did not have
 //	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
 //
 // A Position needs no key, being w whenever it is carried, and an embedded struct none either.
@@ -52,6 +53,11 @@ func (a *Archive) fields(v reflect.Value, w []float64) {
 
 func (a *Archive) field(key string, field reflect.Value, w []float64) {
 	key, apart := strings.CutSuffix(key, ",apart")
+	key, late := strings.CutSuffix(key, ",late")
+	if late && a.Restoring() && !a.HasNumber(key) {
+		field.SetZero()
+		return
+	}
 	switch p := field.Addr().Interface().(type) {
 	case *float64:
 		a.Number(key, p)

@@ -11,13 +11,13 @@ import (
 // Factored chooses M for the Gauss–Newton matrix alone.
 var Factored = &optim.Choice{
 	Key: "preconditioner", Meaning: "M = I, or K-FAC's matrix, whose factors come from the rows of the solve",
-	Choices: []string{"none", preconditionerKFAC}, Source: "Martens & Grosse 2015",
+	Choices: []string{"none", preconditionerKFAC}, Source: "Martens & Grosse 2015", Late: true,
 }
 
 // Damping is γ of K-FAC's matrix.
 var Damping = &optim.Number{
 	Key: "damping", Meaning: "γ, added to K-FAC's matrix where that is M", Default: 1e-3, Max: optim.Inf, Open: true,
-	OpenMax: true,
+	OpenMax: true, Late: true,
 }
 
 const preconditionerKFAC = "kfac"

@@ -40,7 +40,7 @@ type trust struct {
 // trustState is what is carried from step to step.
 type trustState struct {
 	M     *jacobi `archive:"preconditioner"` // which is charged for once; nil before the first
-	K     *roots  `archive:"kfac"`           // nil before the first
+	K     *roots  `archive:"kfac,late"`      // nil before the first
 	Pause int     `archive:"pause"`          // epochs of batch mode after the last sweep, 0 if it was kept
 	Left  int     `archive:"pause left"`     // how many of them are to come
 	optim.Stagnation
