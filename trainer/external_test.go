@@ -187,7 +187,7 @@ func TestWhatATwinLacks(t *testing.T) {
 		{[]string{"grad", "gnv"}, config.Config{Optimizer: "tr-gn-jacobi"}, "no diagonal"},
 		{nil, config.Config{Optimizer: "bpls"}, "layers are not known"},
 		{nil, config.Config{Optimizer: "tr-rows"}, "rows of its Jacobian"},
-		{nil, config.Config{Set: []string{"blocks=2"}}, "can't be split"},
+		{[]string{"grad", "hv", "eval"}, config.Config{Set: []string{"blocks=2"}}, "can't be split"},
 	} {
 		own := c.c
 		own.Data, own.Hidden, own.Optimizer, own.Set = "spirals", []int{4}, "", nil
