@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,15 +36,6 @@ func succeed(t *testing.T, args ...string) string {
 		t.Fatalf("newtop-bench %s: exit %d\n%s", strings.Join(args, " "), code, errs)
 	}
 	return out
-}
-
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestListsItsCommands(t *testing.T) {
