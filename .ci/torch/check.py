@@ -658,6 +658,21 @@ class Loaders(unittest.TestCase):
         d.ask("stop")
         d.join()
 
+    def test_odd_targets(self):
+        for t, whole in (self.t.to(torch.uint8), self.t), (odd := self.t.where(torch.arange(50) < 32, torch.tensor(-100)), odd):
+            loader = [(self.x[i:i + 16], t[i:i + 16]) for i in range(0, 50, 16)]  # with -100 two batches have none that counts
+            d, a, _ = self.compare(nn.Linear(4, 3), nn.CrossEntropyLoss(), loader, (self.x.double(), whole), nn.CrossEntropyLoss())
+            self.assertLessEqual(a["error_rate"], 1)
+            self.stop(d)
+
+    def test_a_loop_of_its_own(self):
+        loader, seen = self.loader(self.x, self.t, num_workers=1, persistent_workers=True), 0
+        for _ in loader:
+            seen += 1
+            if seen == 2:
+                self.assertEqual(len(newtop._read(loader)), 4)
+        self.assertEqual(seen, 4)
+
     def test_losses(self):
         net = lambda: nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
         some = self.t.clone()

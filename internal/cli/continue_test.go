@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/trainer/store"
 )
 
@@ -41,7 +41,7 @@ func TestTrainContinues(t *testing.T) {
 		return append([]string{"train", "--name", "nightly", "--continue", "--epochs", fmt.Sprint(epochs), "--record", db}, run...)
 	}
 	errs, code := interrupted(t, db, syscall.SIGUSR1, line(0)...)
-	if code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to continue: newtop resume nightly --record "+flags.Quote(db)+"\n") {
+	if code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to continue: newtop resume nightly --record "+format.Quote(db)+"\n") {
 		t.Errorf("after USR1: exit %d\n%s", code, errs)
 	}
 	stopped := newest(t, db)

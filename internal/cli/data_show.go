@@ -127,7 +127,7 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 				leaks, fmt.Sprintf(
 					"%s predicts the target alone (%s): is it known before the target? --table drop=%s leaves it "+
 						"out", c.Name,
-					share(*c.Alone), flags.Quote(c.Name)))
+					share(*c.Alone), format.Quote(c.Name)))
 		}
 	}
 	if notes := slices.Concat(leaks, s.Notes); len(notes) > 0 {

@@ -27,6 +27,7 @@ func TestInterrupt(t *testing.T) {
 		"data show -",
 		"predict " + model + " -",
 		"watch -",
+		"train --config /dev/stdin",
 	} {
 		cmd := process(t, strings.Fields(args)...)
 		cmd.Env = append(cmd.Env, "NEWTOP_STATE_DIR="+dir)
@@ -41,7 +42,7 @@ func TestInterrupt(t *testing.T) {
 			t.Fatal(err)
 		}
 		start(t, cmd)
-		if strings.HasSuffix(args, "-") || strings.Contains(args, "--data - ") {
+		if strings.HasSuffix(args, "-") || strings.HasSuffix(args, "stdin") || strings.Contains(args, "--data - ") {
 			_, err = io.WriteString(in, strings.Repeat("\n", 1<<19)) // more than a pipe holds: somebody reads
 		} else {
 			_, err = out.Read(make([]byte, 1))

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -97,7 +97,7 @@ func TestTrainRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.State != "epochs" || r.Last.Epoch != 3 || r.Config.Data != "spirals" || r.Version != version.Program() ||
-			r.Command != "newtop train --record "+flags.Quote(db)+" --name first --data spirals --opt tr-gn --epochs 3 --format jsonl" {
+			r.Command != "newtop train --record "+format.Quote(db)+" --name first --data spirals --opt tr-gn --epochs 3 --format jsonl" {
 			t.Errorf("recorded %+v", r)
 		}
 		if got := recordedEvents(t, db, r.ID); got != out {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -51,7 +51,7 @@ func TestResumeWithAHigherLimit(t *testing.T) {
 	db := database(t)
 	id := recordedRun(t, db, append(args, "--epochs", "3")...)
 	out, errs, code := newtop("resume", "last", "--epochs", "5", "--record", db)
-	if code != 0 || !strings.Contains(errs, "resumed after epoch 3\n") || !strings.HasSuffix(errs, "--record "+flags.Quote(db)+"\n") || !strings.Contains(out, "\n    5 ") {
+	if code != 0 || !strings.Contains(errs, "resumed after epoch 3\n") || !strings.HasSuffix(errs, "--record "+format.Quote(db)+"\n") || !strings.Contains(out, "\n    5 ") {
 		t.Fatalf("exit %d\n%s%s", code, errs, out)
 	}
 	rest := decode(t, succeed(t, "resume", id, "--epochs", "8", "--format", "jsonl", "--record", db))

@@ -15,6 +15,7 @@ import (
 	"newtop/internal/cli/train"
 	"newtop/internal/cli/tune"
 	"newtop/internal/cli/watch"
+	"newtop/internal/format"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
 )
@@ -55,7 +56,7 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	}
 	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations[flags.CommandLine] = flags.Masked(flags.QuoteAll(append([]string{"newtop"}, args...)))
+	root.Annotations[flags.CommandLine] = format.Masked(format.QuoteAll(append([]string{"newtop"}, args...)))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

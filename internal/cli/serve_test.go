@@ -23,8 +23,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/trainer/store"
 )
 
@@ -270,7 +270,7 @@ func TestServeContinues(t *testing.T) {
 	s := startServing(t, unit...)
 	epochs(3)
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	if code, errs := s.ends(); code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop resume nightly --record "+flags.Quote(db)+"\n") {
+	if code, errs := s.ends(); code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop resume nightly --record "+format.Quote(db)+"\n") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	first := newest(t, db)

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/peer/peertest"
@@ -149,7 +149,7 @@ func killedAndResumed(t *testing.T, want []string) {
 	script := write(t, "mortal.py", fmt.Sprintf(mortal, testdata, filepath.Join(t.TempDir(), "died")))
 	_, errs, code := newtop(slices.Concat([]string{"train", "--name", "mine", "--record", db}, torchRun(script, "tr-newton"))...)
 	last := lines(errs)[strings.Count(errs, "\n")-1]
-	if how := ": killed; to continue: newtop resume mine --record " + flags.Quote(db); code != print.ExitFailed || !strings.HasPrefix(last, "newtop: mortal.py ended at ") || !strings.HasSuffix(last, how) {
+	if how := ": killed; to continue: newtop resume mine --record " + format.Quote(db); code != print.ExitFailed || !strings.HasPrefix(last, "newtop: mortal.py ended at ") || !strings.HasSuffix(last, how) {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	died := newest(t, db)

@@ -147,13 +147,6 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 	return out, nil
 }
 
-// Watch has the next samples tell of another process, as Options.PID.
-func (s *Sampler) Watch(pid int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.o.PID, s.table.polled, s.latest = pid, time.Time{}, Sample{}
-}
-
 // Close ends what the sampler has started. It may be called twice.
 func (s *Sampler) Close() {
 	s.mu.Lock()

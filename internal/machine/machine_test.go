@@ -196,23 +196,6 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestWatch has a sampler told later which process to watch.
-func TestWatch(t *testing.T) {
-	onLinux(t)
-	proc, sys := newProc(t)
-	plant(t, proc, processFiles(100, 1, 1000, 200, 1000))
-	plant(t, proc, processFiles(200, 1, 1000, 200, 1000))
-	s := NewSampler(Options{Sys: sys, NvidiaSMI: "/nowhere"})
-	defer s.Close()
-	for _, pid := range []int{0, 100, 200, 300, 0} {
-		s.Watch(pid)
-		got, err := s.Sample(procIn(t, proc))
-		if err != nil || (got.Process != nil) != (pid == 100 || pid == 200) || got.Process != nil && got.Process.PID != pid {
-			t.Errorf("process %d: %+v, %v", pid, got.Process, err)
-		}
-	}
-}
-
 // TestNumberTakenOver has another process come under the number of one that ended: its time is not spent anew.
 func TestNumberTakenOver(t *testing.T) {
 	onLinux(t)

@@ -257,6 +257,7 @@ if hasattr(os, "register_at_fork"):  # the lock may be held by a thread that a c
 #    s = newtop.spectrum(model, loss_fn, (inputs, targets))     its eigenvalues as it is
 
 import array  # noqa: E402
+import copy  # noqa: E402
 import ctypes  # noqa: E402
 import hashlib  # noqa: E402
 import mmap  # noqa: E402
@@ -1034,7 +1035,7 @@ class _Torch:
     def targets(self, data: Any) -> Any:
         """The class numbers or tokens that a loss compares with; None where there are none."""
         found = data.get("labels") if isinstance(data, Mapping) else data[-1] if isinstance(data, (tuple, list)) and len(data) > 1 else None
-        return found if isinstance(found, self.torch.Tensor) and found.dim() and found.dtype in (self.torch.int64, self.torch.int32) else None
+        return found if isinstance(found, self.torch.Tensor) and found.dim() and not (found.is_floating_point() or found.is_complex()) else None
 
     def counts(self, data: Any) -> Dict[str, float]:
         """How much a batch has of what its loss may be a mean over, the likeliest first."""
@@ -1044,7 +1045,7 @@ class _Torch:
             if isinstance(data, Mapping) and found.dim() > 1:
                 told["next tokens"] = float(counted[..., 1:].sum())
             if isinstance(weight, self.torch.Tensor):
-                told["weighted"] = float(weight[found[counted]].sum())
+                told["weighted"] = float(weight[found[counted].long()].sum())
             told["counted"] = float(counted.sum())
         return {**told, "rows": max(1, _rows(data))}
 
@@ -1081,8 +1082,6 @@ class _Torch:
             self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
         if self._autocasts():
             self._find("autocast", "model", "nothing to do: it is switched off in what newtop asks for")
-        if "cuda" in self.devices and torch.backends.cuda.matmul.allow_tf32:
-            self._find("TF32", "model", "torch.backends.cuda.matmul.allow_tf32 = False")
 
     def try_products(self, sharing: str = "expand") -> None:
         """Ask for each product once, so that only what works is offered."""
@@ -1241,6 +1240,9 @@ class _Torch:
             stack.enter_context(self.attention())
         if "torch._dynamo" in sys.modules and hasattr(getattr(torch, "compiler", None), "set_stance"):  # what is compiled has one derivative
             stack.enter_context(torch.compiler.set_stance("force_eager"))
+        if torch.get_float32_matmul_precision() != "highest":  # TF32 has the digits of 16 bits
+            stack.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+            torch.set_float32_matmul_precision("highest")
         if self.recurrent:  # the kernels of cuDNN and oneDNN have no second derivatives
             stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         if "cuda" in self.devices:
@@ -1696,8 +1698,10 @@ def _is_loader(x: Any) -> bool:
 
 def _read(source: Any) -> List[Any]:
     """The batches of a loader, read once, in the order that random numbers give which begin with seed()."""
-    own = (getattr(x, "generator", None) for x in (source, getattr(source, "sampler", None)))
-    outer = _random([g for g in own if hasattr(g, "get_state")])
+    outer = _random([g for g in (getattr(x, "generator", None) for x in (source, getattr(source, "sampler", None))) if hasattr(g, "get_state")])
+    if getattr(source, "_iterator", None) is not None:  # of workers that stay, which the user's own loop may be reading
+        source = copy.copy(source)
+        source._iterator = None
     try:
         for module, put in ("torch", "manual_seed"), ("random", "seed"), ("numpy.random", "seed"):
             getattr(sys.modules.get(module), put, int)(seed() % (1 << 32))
@@ -1754,10 +1758,9 @@ class _Batches:
             chosen, args = args[1] if args[1:] and args[1] is not None else chosen, (args[0], None)[:1 + (name == "grad")]
         if chosen is not None and not 0 <= min(chosen) <= max(chosen) < len(batches):
             raise ValueError("there are no such batches")
-        sums: Dict[Any, Any] = {}  # metrics, and vectors by their numbers
-        masses: Dict[str, float] = {}
+        sums, masses = {}, {}  # of metrics, and of vectors by their numbers
         mass = lambda key, of: of.get({"error_rate": "counted", "rmse": "rows"}.get(key, self.mean), 1.0)
-        for batch in batches if chosen is None else [batches[k] for k in chosen]:
+        for batch in (b for b in (batches if chosen is None else [batches[k] for k in chosen]) if self.of.counts(b).get(self.mean, 1.0)):  # else 0/0
             if name == "eval":
                 self.of.test = batch
             elif self.of.data is not batch:
@@ -1768,10 +1771,9 @@ class _Batches:
                 x = None if x is None else (x * x if key == "rmse" else _wide(x)) * mass(key, counts)
                 sums[key] = x if sums.get(key) is None else sums[key] if x is None else sums[key] + x
             masses = {key: masses.get(key, 0.0) + x for key, x in counts.items()}
-        means = {key: x if x is None else x / mass(key, masses) for key, x in sums.items()}
+        means = {key: x if x is None else math.sqrt(x / mass(key, masses)) if key == "rmse" else x / mass(key, masses) for key, x in sums.items()}
         vector = [means.pop(key) for key in list(means) if isinstance(key, int)]
         vector = vector if isinstance(self.what, _Torch) else vector[:1] and vector[0]
-        means = {key: math.sqrt(x) if key == "rmse" else x for key, x in means.items()}
         return (means, vector) if name == "grad" else means or vector
 
 

@@ -183,6 +183,8 @@ func (p *Pool) draw(worker int) {
 	}()
 	for i := p.next.Add(1) - 1; i < p.count; i = p.next.Add(1) - 1 {
 		p.task(worker, int(i))
-		runtime.Gosched() // to a screen or a recorder, which has waited for no longer than a task
+		if p.next.Load() < p.count {
+			runtime.Gosched() // to a screen or a recorder, which has waited for no longer than a task
+		}
 	}
 }

@@ -157,7 +157,8 @@ func Await(path files.Path, run string) Source {
 type awaiting struct {
 	dir       files.Path
 	run       string
-	file      bool   // it is to be a file
+	file      bool // it is to be a file
+	final     bool
 	trouble   string // why that can't be opened for now
 	watcher   *watcher
 	found     Source
@@ -167,6 +168,9 @@ type awaiting struct {
 
 // configure hands it on to what will be found.
 func (s *awaiting) configure(o shape.Options) { s.options = o }
+
+// Final has it look once more. What is found is told so when it has given all that it has.
+func (s *awaiting) Final() { s.final, s.checkedAt = true, time.Time{} }
 
 func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 	if s.found == nil && time.Since(s.checkedAt) >= rescanSoon {
@@ -185,7 +189,13 @@ func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
 	if s.found == nil {
 		return nil, ErrNone
 	}
-	return s.found.Next(ctx)
+	e, err := s.found.Next(ctx)
+	if s.final && errors.Is(err, ErrNone) {
+		s.final = false
+		Final(s.found)
+		return s.found.Next(ctx)
+	}
+	return e, err
 }
 
 // look opens what there is now, nil if there is nothing. What a file is shows when something stands in it.

@@ -203,7 +203,7 @@ func (p *pipe) end() (event.Event, error) {
 // end.
 func (p *pipe) finish() {
 	if p.live && !p.lenient && p.decoder.rows.any && !p.decoder.own {
-		p.decoder.End(logs.Finished, "")
+		p.decoder.End(logs.Finished, "what wrote it has no known exit status")
 	}
 }
 

@@ -3,6 +3,7 @@
 package stream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -152,8 +153,10 @@ func (n *numbers) end() {
 
 func (n *numbers) Read(b []byte) (int, error) {
 	k, err := n.File.Read(b)
-	if k > 0 && b[k-1] == endOfNumbers && n.over.Load() {
-		return k - 1, io.EOF
+	if n.over.Load() {
+		if i := bytes.IndexByte(b[:k], endOfNumbers); i >= 0 { // behind it, a child of the program writes
+			return i, io.EOF
+		}
 	}
 	return k, err
 }

@@ -51,79 +51,53 @@ func beneath[T any](s Source) (t T, ok bool) {
 }
 
 // Final tells a source that nobody waits for more, so that a last line that is still being written is taken as it is.
-func Final(s Source) {
-	if s, ok := beneath[interface{ Final() }](s); ok {
-		s.Final()
-	}
-}
+func Final(s Source) { told(s, func(f interface{ Final() }) bool { f.Final(); return true }) }
 
 // Configure says how a source reads text, before its first Next. It reports whether the source reads any.
 func Configure(s Source, o shape.Options) bool {
-	c, ok := beneath[interface{ configure(o shape.Options) }](s)
-	if ok {
-		c.configure(o)
-	}
-	return ok
+	return told(s, func(c interface{ configure(shape.Options) }) bool { c.configure(o); return true })
 }
 
 // Lend has a source of lines give epochs to a function, which keeps nothing of them: Next calls it where it would
 // return an epoch, though it may return some. Other sources return all.
 func Lend(s Source, take func(*event.EpochEvent)) {
-	if l, ok := beneath[interface{ lend(func(*event.EpochEvent)) }](s); ok {
-		l.lend(take)
-	}
+	told(s, func(l interface{ lend(func(*event.EpochEvent)) }) bool { l.lend(take); return true })
 }
 
 // Explain says how a source read text that was configured to keep it; nil: it reads none.
-func Explain(s Source) *shape.Explanation {
-	if e, ok := beneath[interface{ explain() *shape.Explanation }](s); ok {
-		return e.explain()
+func Explain(s Source) *shape.Explanation { return told(s, explainer.explain) }
+
+// told is what the source that has the method tells by it, zero where none has.
+func told[T, R any](s Source, tell func(T) R) (r R) {
+	if t, ok := beneath[T](s); ok {
+		r = tell(t)
 	}
-	return nil
+	return r
 }
 
 // Running reports whether a source is a program from which more may come.
-func Running(s Source) bool {
-	r, ok := beneath[interface{ Running() bool }](s)
-	return ok && r.Running()
-}
+func Running(s Source) bool { return told(s, runs.Running) }
 
 // Written is when the source was last written, zero where that is unknown.
-func Written(s Source) (last time.Time) {
-	if s, ok := beneath[interface{ Written() time.Time }](s); ok {
-		last = s.Written()
-	}
-	return last
-}
+func Written(s Source) time.Time { return told(s, dated.Written) }
 
 // Stale says why nothing more may come, as that the writer is gone.
-func Stale(s Source) (why string) {
-	if s, ok := beneath[staler](s); ok {
-		why = s.Stale()
-	}
-	return why
-}
+func Stale(s Source) string { return told(s, staler.Stale) }
 
 // Warning says what could not be read and was passed over.
-func Warning(s Source) (what string) {
-	if s, ok := beneath[warner](s); ok {
-		what = s.Warning()
-	}
-	return what
-}
+func Warning(s Source) string { return told(s, warner.Warning) }
 
 // Waiting says why nothing can be read for now.
-func Waiting(s Source) (why string) {
-	if s, ok := beneath[waiter](s); ok {
-		why = s.Waiting()
-	}
-	return why
-}
+func Waiting(s Source) string { return told(s, waiter.Waiting) }
 
 type (
-	staler interface{ Stale() string }
-	warner interface{ Warning() string }
-	waiter interface{ Waiting() string }
+	runs      interface{ Running() bool }
+	fresh     interface{ Live() bool }
+	dated     interface{ Written() time.Time }
+	staler    interface{ Stale() string }
+	warner    interface{ Warning() string }
+	waiter    interface{ Waiting() string }
+	explainer interface{ explain() *shape.Explanation }
 )
 
 // Beside is what a program is started with beside its arguments.
@@ -132,6 +106,34 @@ type Beside struct {
 	Lines   io.ReadCloser                   // lines about the program, which are read with its own; nil: none
 	Dir     string                          // where it runs; empty: where this program does
 	Console io.Writer                       // gets what it prints as it comes; nil: nobody does
+}
+
+// ReadAll gives a function all that a source has now.
+func ReadAll(ctx context.Context, source Source, take func(event.Event) error, restart func()) error {
+	for again := true; ; {
+		e, err := source.Next(ctx)
+		switch {
+		case err == nil:
+			if err := take(e); err != nil {
+				return err
+			}
+		case errors.Is(err, ErrRestart):
+			restart()
+		case errors.Is(err, ErrNone) && again: // a pipe may have more, and a step may be held back for a moment
+			again = false
+			Final(source)
+			if source.Read() == 1 {
+				continue
+			}
+			wait, cancel := context.WithTimeout(ctx, Moment)
+			_ = source.Wait(wait)
+			cancel()
+		case errors.Is(err, ErrNone), errors.Is(err, io.EOF):
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
 // Moment is how long whoever wants only what is there now waits for more.

@@ -24,8 +24,7 @@ const asking = time.Second
 // Tap returns the source with a listener, which sees every event that Next returns. If it has a method Idle(), that is
 // called about once a second while no events come, by the same goroutine.
 func Tap(s Source, l Listener) Source {
-	live, ok := beneath[interface{ Live() bool }](s)
-	return &tap{Source: s, listener: l, live: ok && live.Live()}
+	return &tap{Source: s, listener: l, live: told(s, fresh.Live)}
 }
 
 type tap struct {

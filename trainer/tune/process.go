@@ -62,6 +62,15 @@ func (m *metric) name() string {
 	return ""
 }
 
+// fatal is what ends a trial at once. Where trials are judged by what is no loss, one may rise beside it, as in
+// reinforcement learning.
+func (m *metric) fatal() []alert.Kind {
+	if len(m.names) == 1 && !strings.Contains(strings.ToLower(m.names[0]), "loss") {
+		return []alert.Kind{alert.NaN}
+	}
+	return []alert.Kind{alert.Divergence}
+}
+
 // process is the session of a trial that a program trains. Run reads the program alone.
 type process struct {
 	reports  chan<- report
@@ -101,7 +110,7 @@ func (r *runner) launch(ctx context.Context, t *trial) (_ *process, err error) {
 		}
 	}
 	p := &process{reports: r.reports, trial: t, metric: r.metric, timeout: o.Timeout, begun: time.Now(),
-		rise: alert.New(alert.Rules{Kinds: []alert.Kind{alert.Divergence}}), told: map[string]bool{},
+		rise: alert.New(alert.Rules{Kinds: r.metric.fatal()}), told: map[string]bool{},
 		settings: map[string]any{}}
 	if o.Log != "" {
 		p.log, _, _ = expand(o.Log, r.space.names, values)
@@ -116,7 +125,7 @@ func (r *runner) launch(ctx context.Context, t *trial) (_ *process, err error) {
 		p.settings[c.Key] = c.Value
 	}
 	p.record = recorder.NewWatched(r.store, recorder.About{Name: fmt.Sprintf("%s.%d", r.config.Name, t.Number),
-		Command: format.QuoteAll(args), Version: r.config.Version})
+		Command: format.Masked(format.QuoteAll(args)), Version: r.config.Version})
 	p.program, err = stream.Start(args, stream.Beside{Dir: o.Dir, Console: p.console,
 		Env: func(environ []string) []string { return append(environ, env...) }})
 	if err != nil {
@@ -205,17 +214,12 @@ func (p *process) readLog(ctx context.Context) error {
 	if !errors.Is(err, context.Canceled) {
 		return cmp.Or(err, programErr)
 	}
-	stream.Final(source)
-	rest, stop := context.WithTimeout(ctx, lastLook)
-	defer stop()
-	if err = p.read(rest, source, p.see); errors.Is(err, context.DeadlineExceeded) {
-		err = nil
-	}
-	return cmp.Or(err, programErr)
+	p.program.End() // what it left running may write
+	return cmp.Or(stream.ReadAll(ctx, source, func(e event.Event) error {
+		p.see(e)
+		return nil
+	}, p.record.Restart), programErr)
 }
-
-// lastLook is how long a log is read when its program has ended.
-const lastLook = 300 * time.Millisecond
 
 // maxLast bounds the lines that are kept of a program's console.
 const maxLast = 3
@@ -309,6 +313,8 @@ func (p *process) end(err error) *event.DoneEvent {
 		done.Message = cmp.Or(done.Message, "it ended") + " without a value of " + p.metric.wanted()
 		if len(p.told) > 0 {
 			done.Message += "; it told " + strings.Join(slices.Sorted(maps.Keys(p.told)), ", ")
+		} else if _, err := os.Stat(p.log); p.log != "" && err != nil {
+			done.Message += "; there is no " + p.log
 		}
 	}
 	return &done

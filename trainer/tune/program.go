@@ -105,7 +105,7 @@ func (s *space) names(name string) bool {
 }
 
 // check returns a *trainer.ConfigError for what can be seen to be wrong before a trial runs.
-func (p *Program) check(s *space) error {
+func (p *Program) check(s *space, search string) error {
 	invalid := func(field, value, expected string) error {
 		return &trainer.ConfigError{Field: field, Value: value, Expected: expected}
 	}
@@ -116,10 +116,11 @@ func (p *Program) check(s *space) error {
 		return invalid("Over", "", "an axis for a program, as in --over lr=1e-5..1e-1:log")
 	}
 	for i := range s.axes {
-		if key := s.axes[i].Key; !axisName.MatchString(key) || slices.Contains(ownNames, strings.ToLower(key)) ||
-			key == "LOG" {
+		key := s.axes[i].Key
+		taken := slices.ContainsFunc(s.axes[:i], func(a axis) bool { return variable(a.Key) == variable(key) })
+		if taken || !axisName.MatchString(key) || slices.Contains(ownNames, strings.ToLower(key)) || key == "LOG" {
 			return invalid("Over", s.axes[i].String(), "a name of letters, digits, _ and - that is none of "+
-				strings.Join(ownNames, ", "))
+				strings.Join(ownNames, ", ")+", and with _ for - no other's")
 		}
 	}
 	for _, text := range slices.Concat(p.Args, p.Env, []string{p.Log}) {
@@ -132,6 +133,9 @@ func (p *Program) check(s *space) error {
 		if name, _, ok := strings.Cut(e, "="); !ok || name == "" {
 			return invalid("Env", e, "NAME=VALUE")
 		}
+	}
+	if info, err := os.Stat(filepath.Join(p.Dir, search)); err == nil && !info.IsDir() {
+		return invalid("Name", search, "a name for the trials' directory: there is a file of it")
 	}
 	if placeholder.MatchString(p.Args[0]) {
 		return nil
@@ -170,6 +174,9 @@ func (p *Program) commandLine(s *space, search string, t *trial) string {
 	var words []string
 	if p.mentions("dir") {
 		words = append(words, "mkdir -p "+format.Quote(dir)+" &&")
+	}
+	if !p.mentions("seed") {
+		words = append(words, variable("SEED")+"="+values["seed"])
 	}
 	for _, c := range t.Choices {
 		if !p.mentions(c.Key) {

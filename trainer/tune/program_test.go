@@ -119,13 +119,34 @@ func TestGreatest(t *testing.T) {
 	}
 }
 
+// All of a log that a program left is read, however much it is and however soon the program ended; a loss that rises
+// beside what trials are judged by ends none.
+func TestProgramLog(t *testing.T) {
+	for name, log := range map[string]string{"file": "{dir}/m.csv", "directory": "{dir}"} {
+		dir := t.TempDir()
+		c := ofProgram(dir, "")
+		c.Over, c.Trials = c.Over[:1], 2
+		c.Program.Log, c.Program.By, c.Program.Max = log, "reward", true
+		c.Program.Args = []string{"sh", "-c",
+			`{{ echo step,loss,reward; seq 20000 | sed 's/.*/&,&&&,&/'; }} > {dir}/m.csv; echo {a} > /dev/null`}
+		b := searched(t, c, openStore(t, filepath.Join(dir, "runs.db")), nil)
+		if first := b.Trials[0]; first.State != Done || first.Best != 20000 || first.Epochs != 20000 {
+			t.Errorf("%s: %v, best %v, %d steps: %s", name, first.State, first.Best, first.Epochs, first.Error)
+		}
+	}
+}
+
 // What can't be run is refused before a trial is.
 func TestProgramRefused(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	for name, change := range map[string]func(c *Config){
-		"unknown name":   func(c *Config) { c.Program.Args = append(c.Program.Args, "{x}") },
-		"no axis":        func(c *Config) { c.Over = nil },
-		"no program":     func(c *Config) { c.Program.Args[0] = "newtop-nothing" },
+		"unknown name": func(c *Config) { c.Program.Args = append(c.Program.Args, "{x}") },
+		"no axis":      func(c *Config) { c.Over = nil },
+		"no program":   func(c *Config) { c.Program.Args[0] = "newtop-nothing" },
+		"same variable": func(c *Config) {
+			c.Over = append(c.Over, Dimension{Key: "a-", Low: 1, High: 2}, Dimension{Key: "a_", Low: 1, High: 2})
+		},
+		"a file there":   func(c *Config) { os.WriteFile(filepath.Join(c.Program.Dir, c.Name), nil, 0o600) },
 		"own name":       func(c *Config) { c.Over[0].Key = "dir" },
 		"no variable":    func(c *Config) { c.Program.Env = []string{"A"} },
 		"odd condition":  func(c *Config) { c.Over[2].If = "b=w" },

@@ -34,6 +34,9 @@ const (
 	failed
 )
 
+// maxBests bounds how many points a search has of its best so far.
+const maxBests = 2049 // odd, so that of every two the newest stays
+
 // order returns the indices of the trials, best first: settings that were measured alone come first, by the median of
 // their times to the target or the mean of their measures over seeds; then trials at the target by what it cost them;
 // then the others by their measure. Of equals the one that took less comes first.
@@ -164,6 +167,9 @@ func (r *ranking) note(t *trial, seconds, equivalents float64) {
 	v, sign := r.value(t), r.config.sign()
 	if math.IsNaN(v) || len(r.bests) > 0 && v >= sign*float64(r.bests[len(r.bests)-1].Value) {
 		return
+	}
+	if len(r.bests) >= maxBests { // a program may get better at every step
+		r.bests = everySecond(r.bests)
 	}
 	r.bests = append(r.bests, Point{Seconds: seconds, Equivalents: equivalents, Value: floatOf(sign * v)})
 }

@@ -286,7 +286,7 @@ func (s *Search) poll(ctx context.Context, t *trial) {
 	for len(t.queue) > 0 && t.State == Running {
 		f := t.queue[0]
 		t.queue = t.queue[1:]
-		if t.curve.count > 0 && f.epoch <= t.Epochs {
+		if t.curve.count > 0 && f.epoch <= t.Epochs && f.diverged == "" {
 			continue // seen before the search was resumed
 		}
 		now := s.watch.elapsed()

@@ -383,7 +383,7 @@ func (s *space) sizeFrom(i int, choices []Choice) (n int) {
 	} else {
 		for k := range a.Choices {
 			each := s.sizeFrom(i+1, append(slices.Clip(choices), Choice{Key: a.Key, Value: a.Choices[k]}))
-			if n += each; each == 0 {
+			if n += each; each == 0 || n > 1e6 {
 				return 0
 			}
 		}

@@ -96,6 +96,14 @@ type boundedCurve struct {
 	count  int
 }
 
+// everySecond returns the first of every two points, in a list of their own.
+func everySecond(points []Point) (half []Point) {
+	for i := 0; i < len(points); i += 2 {
+		half = append(half, points[i])
+	}
+	return half
+}
+
 // add appends a point unless the curve leaves it out.
 func (c *boundedCurve) add(p Point) {
 	if c.every == 0 {
@@ -105,11 +113,7 @@ func (c *boundedCurve) add(p Point) {
 		return
 	}
 	if len(c.points) >= maxPoints {
-		var half []Point
-		for i := 0; i < len(c.points); i += 2 {
-			half = append(half, c.points[i])
-		}
-		c.points, c.every = half, 2*c.every
+		c.points, c.every = everySecond(c.points), 2*c.every
 		if (c.count-1)%c.every != 0 {
 			return
 		}

@@ -130,8 +130,8 @@ func (s *Search) Base() trainer.Config { return s.config.Base }
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
 	if p := s.config.Program; p != nil {
-		s.data = format.QuoteAll(p.Args)
-		return 0, p.check(s.space)
+		s.data = format.Masked(format.QuoteAll(p.Args))
+		return 0, p.check(s.space, s.config.Name)
 	}
 	c := s.config.Base
 	if s.config.Crosses() {

@@ -190,33 +190,30 @@ func (g *gate) admit(a netip.Addr, now time.Time, end func(reason string)) (*kno
 		return nil, "too many connections a second"
 	}
 	k := &knock{host: neighbourhood(a), end: end}
-	own := func(o *knock) bool { return o.host == k.host }
-	all := func(*knock) bool { return true }
 	switch {
-	case !g.room(g.limits.Sessions/maxHandshakes, own):
+	case !g.room(g.limits.Sessions/maxHandshakes, k.host):
 		return nil, "too many connections of this host have no session"
-	case !g.room(g.limits.Sessions, all):
+	case !g.room(g.limits.Sessions, netip.Addr{}):
 		return nil, "too many connections have no session"
 	}
 	g.knocks = append(g.knocks, k)
 	return k, ""
 }
 
-// room ends the oldest of some connections if there are limit of them. It reports whether there is room for one more.
-func (g *gate) room(limit int, of func(*knock) bool) bool {
+// room ends the oldest connection of a host's, or of all for none, if there are limit of them. It reports whether there
+// is room for one more.
+func (g *gate) room(limit int, of netip.Addr) bool {
 	count, oldest := 0, -1
 	for i, k := range g.knocks {
-		if of(k) {
-			if count++; oldest < 0 && !k.in {
-				oldest = i
-			}
+		if of.IsValid() && k.host != of {
+			continue
+		}
+		if count++; oldest < 0 && !k.in {
+			oldest = i
 		}
 	}
-	if count < max(limit, 1) {
-		return true
-	}
-	if oldest < 0 {
-		return false
+	if full := count >= max(limit, 1); !full || oldest < 0 {
+		return !full
 	}
 	k := g.knocks[oldest]
 	g.knocks = slices.Delete(g.knocks, oldest, oldest+1)

@@ -17,6 +17,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
 	"newtop/models/blas"
@@ -40,7 +41,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations = map[string]string{flags.CommandLine: flags.QuoteAll(append([]string{"newtop-bench"}, args...))}
+	root.Annotations = map[string]string{flags.CommandLine: format.QuoteAll(append([]string{"newtop-bench"}, args...))}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)

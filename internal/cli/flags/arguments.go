@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/internal/rundiff"
 	"newtop/trainer"
 )
@@ -64,7 +65,7 @@ func Command(c *trainer.Config) string {
 	text := []string{"newtop", "train"}
 	for _, a := range arguments(c) {
 		for _, word := range a.text() {
-			text = append(text, Quote(word))
+			text = append(text, format.Quote(word))
 		}
 	}
 	return strings.Join(text, " ")

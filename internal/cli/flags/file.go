@@ -24,18 +24,19 @@ import (
 const maxFile = 1 << 20
 
 // read returns what is in a file, or a named pipe that nobody may ever write to, until the context ends.
-func read(ctx context.Context, path string) (text []byte, err error) {
-	done := make(chan struct{})
+func read(ctx context.Context, path string) ([]byte, error) {
+	var text []byte // once done has told of it
+	done := make(chan error, 1)
 	routine.Go(func() {
-		defer close(done)
-		var file *os.File
-		if file, err = os.Open(path); err == nil {
+		file, err := os.Open(path)
+		if err == nil {
 			defer file.Close()
 			text, err = io.ReadAll(io.LimitReader(file, maxFile+1))
 		}
+		done <- err
 	})
 	select {
-	case <-done:
+	case err := <-done:
 		return text, err
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -30,14 +30,14 @@ func (r *row) flag() string {
 func (r *row) onCommandLine(value string) string {
 	switch r.in {
 	case asTable:
-		return "--table " + Quote(r.name+"="+value)
+		return "--table " + format.Quote(r.name+"="+value)
 	case asLimit:
-		return "--until " + Quote(map[string]string{"time-limit": "", "target-loss": "train_loss<=",
+		return "--until " + format.Quote(map[string]string{"time-limit": "", "target-loss": "train_loss<=",
 			"target-error": "error<="}[r.name]+value)
 	case asKey, asSetting:
-		return "--set " + Quote(r.name+"="+value)
+		return "--set " + format.Quote(r.name+"="+value)
 	}
-	return "--" + r.name + " " + Quote(value)
+	return "--" + r.name + " " + format.Quote(value)
 }
 
 // formerFlag is a flag that is a key now: it says what to type instead.
@@ -50,7 +50,7 @@ func (f formerFlag) String() string { return "" }
 func (f formerFlag) Type() string   { return "string" }
 
 func (f formerFlag) Set(value string) error {
-	return Usagef("--%s %s is now %s", f.name, Quote(value), f.onCommandLine(value))
+	return Usagef("--%s %s is now %s", f.name, format.Quote(value), f.onCommandLine(value))
 }
 
 // refuse declares the flag that the setting once was.
@@ -121,7 +121,7 @@ func (f *Run) resolveKeys(cmd *cobra.Command) error {
 			}
 		case r != nil && (r.in == asTable || r.in == asLimit):
 			_, value, _ := strings.Cut(text, "=")
-			return Usagef("--set %s: expected %s", Quote(text), r.onCommandLine(value))
+			return Usagef("--set %s: expected %s", format.Quote(text), r.onCommandLine(value))
 		default:
 			own = append(own, text)
 		}

@@ -54,9 +54,9 @@ func Absolute(c trainer.Config) trainer.Config {
 				text[i] = AbsolutePath(word)
 			}
 		}
-		c.Model = Masked(strings.Join(text, " "))
+		c.Model = format.Masked(strings.Join(text, " "))
 	} else {
-		c.Model = Masked(c.Model)
+		c.Model = format.Masked(c.Model)
 	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c
@@ -78,11 +78,5 @@ func AtStore(record string) string {
 	if record == "" {
 		return ""
 	}
-	return " --record " + Quote(record)
+	return " --record " + format.Quote(record)
 }
-
-// QuoteAll is format.QuoteAll.
-func QuoteAll(args []string) string { return format.QuoteAll(args) }
-
-// Quote is format.Quote.
-func Quote(arg string) string { return format.Quote(arg) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"newtop/internal/format"
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/optim/methods"
@@ -130,9 +131,9 @@ func TestQuotedArguments(t *testing.T) {
 		t.Skip("no shell to ask")
 	}
 	args := []string{"plain", "", "two words", "it's", `a"b\c`, "$HOME", "*", "--set=rate=1e-3", "tab\there", "ü;rm", "~x", "#c"}
-	out, err := exec.Command(shell, "-c", `for a in `+QuoteAll(args)+`; do printf '%s\0' "$a"; done`).Output()
+	out, err := exec.Command(shell, "-c", `for a in `+format.QuoteAll(args)+`; do printf '%s\0' "$a"; done`).Output()
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !reflect.DeepEqual(got, args) {
-		t.Errorf("%s is %q, %v: expected %q", QuoteAll(args), got, err, args)
+		t.Errorf("%s is %q, %v: expected %q", format.QuoteAll(args), got, err, args)
 	}
 }
 
@@ -223,7 +224,7 @@ func TestFormerFlags(t *testing.T) {
 		}
 		err := Error(cmd, cmd.ParseFlags([]string{"--" + name, value}))
 		now := r.onCommandLine(value)
-		if want := "--" + name + " " + Quote(value) + " is now " + now; err == nil || err.Error() != want {
+		if want := "--" + name + " " + format.Quote(value) + " is now " + now; err == nil || err.Error() != want {
 			t.Errorf("%v, expected %s", err, want)
 		}
 		flag, text, _ := strings.Cut(now, " ")

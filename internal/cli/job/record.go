@@ -15,6 +15,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -211,7 +212,7 @@ func (r *Record) command(cut bool) string {
 	if cut {
 		what = "newtop resume "
 	}
-	return what + flags.Quote(name) + flags.AtStore(r.path)
+	return what + format.Quote(name) + flags.AtStore(r.path)
 }
 
 // idForm is how an ID looks that a run is given.

@@ -11,6 +11,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/kernel"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -82,7 +83,7 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 	if err := r.Flags.Change(cmd, &config); err != nil {
 		return err
 	}
-	if strings.Contains(config.Model, flags.Hidden) {
+	if strings.Contains(config.Model, format.Hidden) {
 		return flags.Invalid("--model", config.Model, "the program with its secrets, which are not recorded")
 	}
 	j.record.recorder.Configure(flags.Absolute(config))

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/trainer/store/upkeep"
 	"newtop/trainer/tune"
@@ -109,7 +110,7 @@ func reportSweeps(cmd *cobra.Command, s *store.Store, path string) error {
 	for i := range all {
 		if w := &all[i]; w.Of > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), w.Shards(),
-				flags.Quote(w.Name), flags.AtStore(path))
+				format.Quote(w.Name), flags.AtStore(path))
 		}
 	}
 	return err

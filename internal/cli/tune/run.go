@@ -12,6 +12,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/routine"
 	"newtop/trainer"
 	"newtop/trainer/tune"
@@ -138,7 +139,7 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 // outcome says where the search is kept, and how it is resumed where it was cut short.
 func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
 	at := flags.AtStore(t.run.Store)
-	again := "newtop tune --resume " + flags.Quote(b.Name) + at
+	again := "newtop tune --resume " + format.Quote(b.Name) + at
 	switch {
 	case errors.Is(err, context.Canceled) && cmd.Context().Err() != nil:
 		return &print.InterruptedError{Cause: err, Next: again}
@@ -147,11 +148,11 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 	case b.Phase == "stopped":
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to continue: %s\n", again)
 	default:
-		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, flags.Quote(b.Name), at)
+		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, format.Quote(b.Name), at)
 		if b.Command != "" && b.Program == nil && t.config.Base.Model == "" { // predict needs a network of newtop's
 			run := fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)
 			fmt.Fprintf(cmd.ErrOrStderr(), "the best net applied to other rows: newtop predict %s FILE%s\n",
-				flags.Quote(run), at)
+				format.Quote(run), at)
 		}
 	}
 	return nil

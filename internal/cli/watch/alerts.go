@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/format"
 	"newtop/internal/notify"
 	"newtop/trainer/alert"
 	"newtop/trainer/event"
@@ -82,7 +83,7 @@ func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*cal
 		},
 	})
 	if err != nil {
-		return nil, flags.Invalid("--alert", flags.Masked(strings.Join(f.to, " ")), err.Error())
+		return nil, flags.Invalid("--alert", format.Masked(strings.Join(f.to, " ")), err.Error())
 	}
 	return c, nil
 }

@@ -48,7 +48,7 @@ func explainLog(w *watcher, cmd *cobra.Command, name string) (err error) {
 	if name == "-" {
 		source = patient{source}
 	}
-	refused := readAll(cmd.Context(), source, func(e event.Event) error {
+	refused := stream.ReadAll(cmd.Context(), source, func(e event.Event) error {
 		sum.See(e)
 		return nil
 	}, func() { sum = summary{} })

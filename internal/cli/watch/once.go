@@ -2,8 +2,6 @@ package watch
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -88,7 +86,7 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 	if printer == nil && !w.listened() {
 		stream.Lend(log, sum.SeeEpoch)
 	}
-	if err := readAll(cmd.Context(), source, func(e event.Event) error {
+	if err := stream.ReadAll(cmd.Context(), source, func(e event.Event) error {
 		if printer != nil {
 			return printer.print(e)
 		}
@@ -135,34 +133,6 @@ func stateOf(log stream.Source, ended string) (state string, written *time.Time)
 		return "live", written
 	}
 	return "quiet", written
-}
-
-// readAll gives a function all that a source has now.
-func readAll(ctx context.Context, source stream.Source, take func(event.Event) error, restart func()) error {
-	for again := true; ; {
-		e, err := source.Next(ctx)
-		switch {
-		case err == nil:
-			if err := take(e); err != nil {
-				return err
-			}
-		case errors.Is(err, stream.ErrRestart):
-			restart()
-		case errors.Is(err, stream.ErrNone) && again: // a pipe may have more, and a step may be held back for a moment
-			again = false
-			stream.Final(source)
-			if source.Read() == 1 {
-				continue
-			}
-			wait, cancel := context.WithTimeout(ctx, stream.Moment)
-			_ = source.Wait(wait)
-			cancel()
-		case errors.Is(err, stream.ErrNone), errors.Is(err, io.EOF):
-			return nil
-		default:
-			return err
-		}
-	}
 }
 
 // summary is what a run has of each of its metrics.

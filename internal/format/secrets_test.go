@@ -1,4 +1,4 @@
-package flags
+package format
 
 import "testing"
 
@@ -11,6 +11,7 @@ func TestMasked(t *testing.T) {
 		"env WANDB_API_KEY=abc AWS_SECRET=x python3 m.py":                               "env WANDB_API_KEY=*** AWS_SECRET=*** python3 m.py",
 		"newtop train --model tcp://me:pw@gpu1:5000":                                    "newtop train --model tcp://***@gpu1:5000",
 		"m.py --max-tokens 8 --tokenizer bpe --pad-token 0 --key k":                     "m.py --max-tokens 8 --tokenizer bpe --pad-token 0 --key k",
+		"sh --password 'correct horse'\\''s' --lr 1 '--api-key=a b'\\''c' 'KEY=a b'":    "sh --password *** --lr 1 '--api-key=***' 'KEY=a b'",
 		"newtop watch --alert bell https://host/a@b":                                    "newtop watch --alert bell https://host/a@b",
 	} {
 		if got := Masked(text); got != want {
