@@ -46,6 +46,8 @@ type Options struct {
 	Count  int     // eigenvalues at each end; 0: 3
 	Memory int64   // bytes for vectors; 0: 1 GiB
 	Model  string  // how the program is called as --model, for one that serves its model
+
+	now func() time.Time // the clock; tests have their own
 }
 
 // Prober looks at the model of one program, time and again. Its goroutine, which Start begins, ends with Close.
@@ -69,7 +71,11 @@ func Start(o Options) (*Prober, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{}), start: time.Now()}
+	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{})}
+	if o.now == nil {
+		p.o.now = time.Now
+	}
+	p.start = p.o.now()
 	p.o.Share = cmp.Or(o.Share, DefaultShare)
 	p.lines, p.out = io.Pipe()
 	routine.Go(func() { p.attend(ctx) })
@@ -126,7 +132,7 @@ func (p *Prober) watch(ctx context.Context, c *peer.Client) error {
 		if err != nil {
 			return err
 		}
-		start := time.Now()
+		start := p.o.now()
 		limit := w.products(&step)
 		if limit > 0 {
 			err = objective.CatchFailure(func() error { return w.analyse(ctx, &step, limit) })
@@ -135,7 +141,7 @@ func (p *Prober) watch(ctx context.Context, c *peer.Client) error {
 		if on := c.Continue(); on != nil {
 			return on
 		}
-		took := time.Since(start)
+		took := p.o.now().Sub(start)
 		w.spent += took
 		if err != nil { // it may fail at its last product
 			w.perProduct = max(w.perProduct, took/time.Duration(limit))
@@ -160,7 +166,7 @@ func (w *watched) products(step *peer.Step) int {
 	if w.perProduct == 0 {
 		return firstProducts
 	}
-	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.p.start))) - w.spent
+	allowed := time.Duration(w.p.o.Share*float64(w.p.o.now().Sub(w.p.start))) - w.spent
 	return productsIn(allowed, pauseOf(step), w.perProduct)
 }
 
@@ -185,9 +191,9 @@ func pauseOf(step *peer.Step) time.Duration {
 
 // first times a product, and returns how many the first look may take.
 func (w *watched) first(ctx context.Context, l objective.Linearization, step *peer.Step, limit int) int {
-	start := time.Now()
+	start := w.p.o.now()
 	l.HessianTo(make([]float64, len(w.w)), w.w)
-	took, pause := max(time.Since(start), time.Microsecond), pauseOf(step)
+	took, pause := max(w.p.o.now().Sub(start), time.Microsecond), pauseOf(step)
 	n := min(limit, productsIn(pause, pause, took))
 	name := w.model.About().Name
 	text := fmt.Sprintf("looks at %s for about %.1g s at a time", name, (time.Duration(n) * took).Seconds())
@@ -204,7 +210,7 @@ func (w *watched) first(ctx context.Context, l objective.Linearization, step *pe
 
 // analyse looks at the model at a step.
 func (w *watched) analyse(ctx context.Context, step *peer.Step, limit int) error {
-	began := time.Now()
+	began := w.p.o.now()
 	if w.model == nil {
 		m, err := peer.NewObserved(w.c)
 		if err != nil {
@@ -249,7 +255,7 @@ func (w *watched) analyse(ctx context.Context, step *peer.Step, limit int) error
 		return err
 	}
 	w.start = start
-	took := time.Since(began)
+	took := w.p.o.now().Sub(began)
 	w.perProduct = took / time.Duration(max(1, e.Products))
 	e.Epoch, e.Selection = step.Step, "the batch"
 	return w.write(step, &e, metrics, took)
@@ -263,7 +269,7 @@ func (w *watched) write(step *peer.Step, e *event.SpectrumEvent, metrics []event
 	}
 	row["curvature/products"] = e.Products
 	row["curvature/seconds"] = math.Round(took.Seconds()*1e4) / 1e4
-	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.p.start).Seconds()) / 1e4
+	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/w.p.o.now().Sub(w.p.start).Seconds()) / 1e4
 	text, err := json.Marshal(row)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +35,8 @@ func TestLooks(t *testing.T) {
 	}
 	s := &peertest.Server{Problem: problem, Start: make([]float64, problem.Dim())}
 	problem.InitTo(s.Start, rand.New(rand.NewPCG(1, 1)))
-	p, err := Start(Options{Share: 1})
+	var ticks atomic.Int64
+	p, err := Start(Options{Share: 1, now: func() time.Time { return time.UnixMicro(ticks.Add(1)) }})
 	if err != nil {
 		t.Fatal(err)
 	}
