@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/internal/routine"
+	"newtop/trainer"
 	"newtop/trainer/alert"
 	"newtop/trainer/event"
 	"newtop/trainer/logs/files"
@@ -88,7 +90,8 @@ type process struct {
 	late     atomic.Bool // it took longer than it may
 	last     []string    // lines that it printed
 	told     map[string]bool
-	judged   bool // some value that trials may be judged by was told
+	judged   bool  // some value that trials may be judged by was told
+	useless  error // why no other trial can come to more than this one, where it told nothing to judge by
 }
 
 var _ session = (*process)(nil)
@@ -253,9 +256,7 @@ func (p *process) see(e event.Event) {
 // judge reports the values of an epoch that trials may be judged by.
 func (p *process) judge(e *event.EpochEvent) {
 	f := epochMetrics{loss: float64(e.Loss), seconds: time.Since(p.begun).Seconds(), test: math.NaN(), tie: math.NaN()}
-	for i := range e.Metrics {
-		p.told[e.Metrics[i].Key] = true
-	}
+	p.hear(e)
 	worth := false
 	for _, of := range p.metric.of {
 		v, epoch := of(e)
@@ -268,6 +269,20 @@ func (p *process) judge(e *event.EpochEvent) {
 	}
 	if worth {
 		p.reports <- report{trial: p.trial, metrics: &f}
+	}
+}
+
+// hear notes the names of what an epoch tells.
+func (p *process) hear(e *event.EpochEvent) {
+	for i := range e.Metrics {
+		p.told[e.Metrics[i].Key] = true
+	}
+	for _, q := range usualMetrics {
+		v := *q.Of(e)
+		named := slices.ContainsFunc(e.Metrics, func(m event.Metric) bool { return m.Value == v || 1-m.Value == v })
+		if !v.Absent() && !named {
+			p.told[q.Info().Key] = true
+		}
 	}
 }
 
@@ -303,21 +318,60 @@ func (p *process) end(err error) *event.DoneEvent {
 		if len(p.last) > 0 {
 			done.Message += ": " + strings.Join(p.last, " / ")
 		}
+		// by what a shell or env ends with that can't start a program [POSIX.1-2024, Shell Command Language 2.8.2]
+		e, is := errors.AsType[*exec.ExitError](status)
+		if is && (e.ExitCode() == 126 || e.ExitCode() == 127) && !p.judged {
+			p.useless = unstartable(p.program.Name(), done.Message)
+		}
 		return &done
 	case err != nil:
 		done.Reason, done.Message = event.ReasonFailed, oneLine(err)
 		return &done
+	default:
+		p.useless = p.untold()
 	}
 	if !p.judged {
 		done.Reason = event.ReasonFailed
 		done.Message = cmp.Or(done.Message, "it ended") + " without a value of " + p.metric.wanted()
 		if len(p.told) > 0 {
-			done.Message += "; it told " + strings.Join(slices.Sorted(maps.Keys(p.told)), ", ")
-		} else if _, err := os.Stat(p.log); p.log != "" && err != nil {
-			done.Message += "; there is no " + p.log
+			done.Message += "; it told " + p.names()
+		} else {
+			done.Message += p.lacks()
 		}
 	}
 	return &done
+}
+
+// names lists what the program told.
+func (p *process) names() string { return strings.Join(slices.Sorted(maps.Keys(p.told)), ", ") }
+
+// lacks says that there is no log.
+func (p *process) lacks() string {
+	if _, err := os.Stat(p.log); p.log != "" && err != nil {
+		return "; there is no " + p.log
+	}
+	return ""
+}
+
+// untold says what a program that ended well would have to tell; nil for one that told it.
+func (p *process) untold() error {
+	by := &trainer.ConfigError{Field: "By", Value: "none",
+		Expected: "the name of a metric of the program: " + p.names()}
+	switch {
+	case p.judged:
+		return nil
+	case len(p.told) == 0:
+		return &trainer.ConfigError{Field: "Program", Value: p.program.Name(),
+			Expected: "one that prints or logs values as in step=1 loss=0.5; it ended and told none" + p.lacks()}
+	case len(p.metric.names) == 1:
+		by.Value = p.metric.names[0]
+	}
+	return by
+}
+
+// unstartable says why a program can't be started.
+func unstartable(name, reason string) error {
+	return &trainer.ConfigError{Field: "Program", Value: name, Expected: "one that starts: " + reason}
 }
 
 // wanted names what a program is to tell.

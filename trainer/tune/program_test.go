@@ -161,6 +161,38 @@ func TestProgramRefused(t *testing.T) {
 	}
 }
 
+// A program of which nothing can come is not run again, and why is said in a line that names what is there.
+func TestProgramUseless(t *testing.T) {
+	for _, c := range []struct {
+		script, want string
+		trials       int
+	}{
+		{"for i in 1 2; do echo step $i acc=0.$i loss={a}; done",
+			"By foo: expected the name of a metric of the program: acc, loss", 1},
+		{"echo hi {a}", "Program sh: expected one that prints or logs values as in step=1 loss=0.5; it ended and told none", 1},
+		{"newtop-nothing", "Program sh: expected one that starts: exit status 127: ", 1},
+		{"echo broken; exit 2; {a}", "none of 3 trials succeeded: exit status 2: broken", 3},
+		{"test {trial} = 2 && echo step 1 bar=1 || echo step 1 foo=1", "", 4},
+	} {
+		dir := t.TempDir()
+		config := ofProgram(dir, "")
+		config.Over, config.Trials = config.Over[:1], 4
+		config.Program.By, config.Program.Args = "foo", []string{"sh", "-c", c.script}
+		q, err := New(config, openStore(t, filepath.Join(dir, "runs.db")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := q.Run(t.Context()); err != nil {
+			got = err.Error()
+		}
+		b := q.Leaderboard()
+		if (c.want == "") != (got == "") || !strings.HasPrefix(got, c.want) || len(b.Trials) != c.trials {
+			t.Errorf("%s: %q after\n%s", c.script, got, listed(b))
+		}
+	}
+}
+
 // A search with a program that is killed goes on to the trials of one that never was; none that was over runs again.
 func TestKillProgram(t *testing.T) {
 	dir, begin := t.TempDir(), time.Now()

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"math"
@@ -156,7 +157,8 @@ func (v *publisher) change(set func()) {
 }
 
 // Run searches until the budget is spent, Stop is called or the context ends. It returns the context's error where that
-// has ended, a *NothingError where nothing came of any trial, an error of the store's, and else nil.
+// has ended, a *NothingError where nothing came of any trial, a *trainer.ConfigError where the first trial to end shows
+// that nothing can, an error of the store's, and else nil.
 func (s *Search) Run(ctx context.Context) error {
 	if !s.started.CompareAndSwap(false, true) {
 		panic("tune: Search.Run called twice")
@@ -187,7 +189,7 @@ func (s *Search) Run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil || s.halted:
-		return err
+		return cmp.Or(err, s.useless)
 	}
 	return s.ranking.requireResult()
 }

@@ -291,17 +291,22 @@ func (s *scheduler) more() bool {
 	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.started < s.config.Trials)
 }
 
-// A search gives up where that many of its first trials, or that many in a row, have failed: its data may be gone.
+// A search gives up where that many of its first trials, or that many in a row, have failed: its data may be gone. Of a
+// program fewer are enough that all fail in the same words.
 const (
 	firstFailures = 20
 	maxFailures   = 100
+	sameFailures  = 3
 )
 
 // hopeless reports whether nothing but failures comes of new trials.
 func (s *scheduler) hopeless() bool {
 	trials := s.ranking.trials
-	n := len(trials)
-	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-maxFailures):],
+	n, alike := len(trials), s.config.Program != nil
+	for _, t := range trials {
+		alike = alike && t.Error == trials[0].Error
+	}
+	return (n >= firstFailures || n >= sameFailures && alike) && !slices.ContainsFunc(trials[max(0, n-maxFailures):],
 		func(t *trial) bool { return t.State != Failed })
 }
 

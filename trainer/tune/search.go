@@ -198,8 +198,19 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 	default:
 		if err := s.runner.start(ctx, t); err != nil {
 			t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
+			if p := s.config.Program; p != nil && !placeholder.MatchString(p.Args[0]) {
+				giveUp(s, unstartable(p.Args[0], t.ended.Message))
+			}
 		}
 		s.poll(ctx, t)
+	}
+}
+
+// giveUp ends a search of which nothing can come, as its first trial to end showed. A nil reason is none.
+func giveUp(s *Search, reason error) {
+	value := func(t *trial) bool { return t.curve.count > 0 }
+	if reason != nil && !slices.ContainsFunc(s.ranking.trials, value) {
+		s.halted, s.useless = true, reason
 	}
 }
 
@@ -241,6 +252,7 @@ func (s *Search) accept(ctx context.Context, r report) {
 		s.makeRoom(ctx, t)
 	case r.ended != nil:
 		s.runner.seat(t, false)
+		program, _ := t.session.(*process)
 		t.session, t.recorder, t.pausing = nil, nil, false // its recorder is flushed
 		s.runner.sessions--
 		if t.leaving || t.State == Paused && r.ended.Reason == event.ReasonStopped {
@@ -253,7 +265,8 @@ func (s *Search) accept(ctx context.Context, r report) {
 		if t.State != Paused {
 			delete(s.runner.live, t.Number)
 		}
-		if s.config.Program != nil {
+		if program != nil {
+			giveUp(s, program.useless)
 			concluded(ctx, s, t)
 		}
 	}

@@ -56,6 +56,7 @@ type Search struct {
 	watch    stopwatch
 	over     bool
 	halted   bool
+	useless  error // why nothing can come of a program\'s trials
 	matter   []Importance
 	mattered time.Time
 	news     bool // since the last board

@@ -334,6 +334,7 @@ var others = map[string]string{
 	"Over": "--over", "Sampler": "--sampler", "Trials": "--trials", "Seeds": "--seeds", "Budget": "--budget",
 	"MaxWork": "--most",
 	"Trial":   "--trial", "Parallel": "--parallel", "Finals": "--finals", "Shard": "--shard",
+	"Program": "program", "By": "--by", "Env": "--env",
 }
 
 // Of returns the flag of a field of a trainer.Config or a tune.Config. Errors of other options carry their flags
