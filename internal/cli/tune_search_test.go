@@ -87,6 +87,23 @@ func TestTuneForScripts(t *testing.T) {
 	}
 }
 
+// TestResumeOfADoneSearch prints what came of one that has nothing left to do.
+func TestResumeOfADoneSearch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	succeed(t, append(quickSearch(file), "--name", "first")...)
+	resume := []string{"tune", "--resume", "first", "--record", file}
+	out, errs, code := newtop(append(resume, "--format", "json")...)
+	var b foundSearch
+	if err := json.Unmarshal([]byte(out), &b); code != 0 || err != nil || b.Name != "first" || b.Count != 5 ||
+		!strings.Contains(errs, "nothing left to do: search first: it is done: expected a larger --budget, --most") {
+		t.Errorf("exit %d, %v\n%s%s", code, err, out, errs)
+	}
+	out = succeed(t, append(resume, "--seeds", "2", "--format", "json")...)
+	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Count != 6 {
+		t.Errorf("with another seed %d trials, %v", b.Count, err)
+	}
+}
+
 // TestTuneFromAFile takes flags and the space from a file.
 func TestTuneFromAFile(t *testing.T) {
 	file := write(t, "space.toml", `

@@ -56,12 +56,14 @@ func exhausted(s *Search, row *search.Search) error {
 		return &ExhaustedError{store.SearchError{Name: row.Name, Found: found, Expected: expected}}
 	}
 	c := &s.config
-	same := c.Budget == was.Budget && c.MaxWork == was.MaxWork && c.Trials == was.Trials
+	same := c.Budget == was.Budget && c.MaxWork == was.MaxWork && c.Trials == was.Trials &&
+		c.Finals == was.Finals && c.Seeds == was.Seeds
+	work := s.ranking.spent() // without what trials did that begin again
 	switch {
 	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
 		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger {Budget}")
-	case c.MaxWork > 0 && s.scheduler.total >= c.MaxWork:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.MaxWork),
+	case c.MaxWork > 0 && work >= c.MaxWork:
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", work, c.MaxWork),
 			"a larger {MaxWork}")
 	case same && row.Phase == phaseDone:
 		return spent("it is done", "a larger {Budget}, {MaxWork} or {Trials}")

@@ -104,12 +104,8 @@ func (t *tuner) shard() error {
 	return nil
 }
 
-// startShard returns the search of a shard, which resumes where it was stopped; nil for one that has nothing left to
-// do, of which what came of it is printed.
+// startShard returns the search of a shard, which resumes where it was stopped.
 func (t *tuner) startShard(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
-	h, messages := t.config.Shard, cmd.ErrOrStderr()
-	again := fmt.Sprintf("%s%s of %s, kept in %s\n", h, t.origin, print.Printable(h.Sweep),
-		print.Printable(t.run.Store))
 	search, err := tune.New(t.config, s)
 	if taken, ok := errors.AsType[*store.SearchError](err); ok && taken.Name == t.config.Name {
 		search, err = tune.Resume(cmd.Context(), s, t.config.Name, func(c *tune.Config) {
@@ -118,13 +114,12 @@ func (t *tuner) startShard(cmd *cobra.Command, s *store.Store) (*tune.Search, er
 			*c = own
 		})
 	}
-	exhausted, over := errors.AsType[*tune.ExhaustedError](err)
-	switch {
-	case over:
-		fmt.Fprintf(messages, "%snothing left to do: %s\n", again, print.Printable(exhausted.Error()))
-		return nil, t.past(cmd, s, exhausted.Name)
-	case err == nil:
-		fmt.Fprint(messages, again)
+	messages := cmd.ErrOrStderr()
+	if _, over := errors.AsType[*tune.ExhaustedError](err); over || err == nil {
+		fmt.Fprintf(messages, "%s%s of %s, kept in %s\n", t.config.Shard, t.origin,
+			print.Printable(t.config.Shard.Sweep), print.Printable(t.run.Store))
+	}
+	if err == nil {
 		if n := len(search.Leaderboard().Trials); n > 0 {
 			fmt.Fprintf(messages, "it continues after %s\n", print.Count(n, "trial"))
 		}

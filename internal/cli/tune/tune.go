@@ -4,6 +4,7 @@ package tune
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -193,14 +194,26 @@ func (t *tuner) tune(cmd *cobra.Command, program []string) (err error) {
 	return t.show(cmd, search, options)
 }
 
-// search returns the search that the flags ask for: a new one, or the rest of one; nil where nothing of it is left.
-func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
+// search returns the search that the flags ask for: a new one, or the rest of one; nil where nothing of it is left, of
+// which what came of it is printed.
+func (t *tuner) search(cmd *cobra.Command, s *store.Store) (search *tune.Search, err error) {
 	switch {
 	case t.config.Shard.Of > 0:
-		return t.startShard(cmd, s)
+		search, err = t.startShard(cmd, s)
 	case t.resume == "":
 		return tune.New(t.config, s)
+	default:
+		search, err = t.rest(cmd, s)
 	}
+	if exhausted, over := errors.AsType[*tune.ExhaustedError](err); over {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", print.OneLine(exhausted))
+		return nil, t.past(cmd, s, exhausted.Name)
+	}
+	return search, err
+}
+
+// rest returns the search that --resume names, with the limits that the command line gives.
+func (t *tuner) rest(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
 	return tune.Resume(cmd.Context(), s, t.resume, func(c *tune.Config) {
 		c.Command, c.Version, c.Threads = t.config.Command, t.config.Version, t.config.Threads
 		given := func(name string) bool { return t.run.Given(cmd, name) }
