@@ -4,32 +4,28 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"newtop/trainer/event"
 )
 
-// A replay takes as long as the run did, and twice as fast half of it. The bounds are wide: a machine may be busy.
+// A replay takes as long as the run did, and four times as fast a quarter of it.
 func TestReplayTakesItsTime(t *testing.T) {
-	for _, c := range []struct {
-		speed float64
-		least time.Duration
-	}{{1, 300 * time.Millisecond}, {4, 75 * time.Millisecond}} {
-		started := time.Now()
-		v, _ := watch(t, newScript(append(run(3, 0.1), done(3))...), Options{Replay: true, Speed: c.speed})
-		seen := 0
-		v.until("the end", func() bool {
-			if len(v.epochs) < 3 {
-				seen = max(seen, v.inner)
+	for _, speed := range []float64{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			started := time.Now()
+			v, _ := watch(t, newScript(append(run(3, 0.4), done(3))...), Options{Replay: true, Speed: speed})
+			seen := map[int]bool{}
+			v.until("the end", func() bool {
+				seen[v.inner] = true
+				return v.done
+			})
+			least := time.Duration(1.2 / speed * float64(time.Second))
+			if took := time.Since(started).Round(time.Millisecond); took < least || took > least+2*frame || len(seen) != 10 {
+				t.Errorf("at %g times the speed it took %v, expected %v; inner iterations came as %v", speed, took, least, seen)
 			}
-			return v.done
 		})
-		if took := time.Since(started); took < c.least {
-			t.Errorf("at %g times the speed it took %v: expected %v at least", c.speed, took, c.least)
-		}
-		if seen < 4 {
-			t.Errorf("inner iterations did not come one after the other")
-		}
 	}
 }
 
