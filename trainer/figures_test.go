@@ -220,7 +220,7 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "not recorded") {
 			t.Errorf("gave %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the run goes on waiting for its recorder")
 	}
 }
@@ -246,7 +246,7 @@ func TestCancelledRunWaitsForFlush(t *testing.T) {
 }
 
 func TestRecorderThatPanicsEndsTheRun(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	err := mustNew(t, config.Config{Data: "spirals", Optimizer: "sgd"}, broken{}).Run(ctx)
 	var bug *checkpoint.PanicError

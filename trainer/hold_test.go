@@ -248,7 +248,7 @@ func TestStopWhileHeld(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it goes on waiting")
 	}
 	if n := len(of[event.DoneEvent](&h.kept.memory)); n != 1 {

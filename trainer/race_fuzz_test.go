@@ -22,7 +22,7 @@ func TestAnyCommandsInAnyOrder(t *testing.T) {
 			d := steer(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn"})
 			for range 300 {
 				c := anyCommand(dice)
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				err := d.s.Do(ctx, c)
 				cancel()
 				var refusal *event.CommandError

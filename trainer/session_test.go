@@ -88,7 +88,7 @@ func background(t *testing.T, s *Session) {
 
 func do(t *testing.T, s *Session, c event.Command) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := s.Do(ctx, c); err != nil {
 		t.Fatalf("%T: %v", c, err)
@@ -108,7 +108,7 @@ func asked(ctx context.Context, s *Session, c event.Command) <-chan error {
 // nextDelta waits for what is new.
 func nextDelta(t *testing.T, m *feed.Mailbox) feed.Delta {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	d, err := m.Wait(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func nextDelta(t *testing.T, m *feed.Mailbox) feed.Delta {
 func follow(t *testing.T, m *feed.Mailbox, ok func(all *feed.Delta) bool) feed.Delta {
 	t.Helper()
 	var all feed.Delta
-	deadline, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	deadline, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for !ok(&all) {
 		d, err := m.Wait(deadline)
@@ -404,7 +404,7 @@ func TestViewerThatNeverReads(t *testing.T) {
 
 func TestFailingRecorderEndsTheRun(t *testing.T) {
 	full := errors.New("disk full")
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := mustNew(t, config.Config{Data: "spirals", Optimizer: "sgd"}, &memory{fail: full}).Run(ctx); !errors.Is(err, full) {
 		t.Errorf("gave %v", err)

@@ -53,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Error(err)
 		}
-		stuck := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		stuck := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 		io.Copy(io.Discard, out)
 		cmd.Wait()
 		stuck.Stop()

@@ -104,7 +104,7 @@ func (c *console) text() string {
 func (c *console) until(patterns ...string) string {
 	c.t.Helper()
 	missing := ""
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		text := c.text()
 		missing = ""
 		for _, p := range patterns {
@@ -126,7 +126,7 @@ func (c *console) until(patterns ...string) string {
 func (c *console) escape(closes string) {
 	c.t.Helper()
 	c.press("\x1b")
-	for deadline := time.Now().Add(10 * time.Second); strings.Contains(c.text(), closes); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); strings.Contains(c.text(), closes); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.t.Fatalf("%q stayed on the screen:\n%s", closes, c.text())
 		}
@@ -140,7 +140,7 @@ func (c *console) exit() (code int, output string) {
 	go func() { ended <- c.cmd.Wait() }()
 	select {
 	case <-ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		c.t.Fatalf("did not end:\n%s", c.text())
 	}
 	c.readers.Wait()

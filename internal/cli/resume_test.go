@@ -129,7 +129,7 @@ func newest(t *testing.T, db string) *store.Run {
 }
 
 // patience is how long tests wait for another process.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // until waits for the newest run to be as it should.
 func until(t *testing.T, db, what string, is func(*store.Run) bool) *store.Run {

@@ -108,7 +108,7 @@ func TestExportTensorBoard(t *testing.T) {
 		defer source.Close()
 		var got []event.EpochEvent
 		want := epochs(decode(t, recordedEvents(t, db, id)))
-		deadline := time.Now().Add(5 * time.Second)
+		deadline := time.Now().Add(time.Minute)
 		for len(got) < len(want) && time.Now().Before(deadline) {
 			e, err := source.Next(t.Context())
 			if err != nil {

@@ -221,7 +221,7 @@ func TestGPUUsers(t *testing.T) {
 	s := NewSampler(Options{GPUUsers: true, Sys: sys, NvidiaSMI: program, Interval: 20 * time.Millisecond})
 	defer s.Close()
 	var got Sample
-	for deadline := time.Now().Add(10 * time.Second); len(got.GPUUsers) < 3; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(got.GPUUsers) < 3; time.Sleep(5 * time.Millisecond) {
 		if got, _ = s.Sample(procIn(t, proc)); time.Now().After(deadline) {
 			t.Fatalf("%+v", got.GPUUsers)
 		}

@@ -40,7 +40,7 @@ func TestNvidia(t *testing.T) {
 	n.followProcesses()
 	n.followProcesses()
 	var gpus []GPU
-	for deadline := time.Now().Add(10 * time.Second); len(gpus) < 2 || len(n.memory(time.Now())) < 3; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(gpus) < 2 || len(n.memory(time.Now())) < 3; time.Sleep(5 * time.Millisecond) {
 		if gpus = n.read(time.Now()); time.Now().After(deadline) {
 			t.Fatalf("nothing was told: %+v", gpus)
 		}

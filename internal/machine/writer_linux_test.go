@@ -29,7 +29,7 @@ func TestWriterOf(t *testing.T) {
 		}
 	}()
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, ok := WriterOf(path); ok {
 			break
 		}

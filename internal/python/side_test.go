@@ -65,7 +65,7 @@ func peerOf(t *testing.T, code string, size int64) (*newtopSide, chan ended) {
 		}
 	}
 	t.Cleanup(func() { _ = conn.Close(); <-over })
-	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	n := &newtopSide{t: t, conn: conn}
 	n.hello, _ = n.receive()
 	welcome := map[string]any{"op": "welcome", "id": 0, "protocol": 1, "unknown": []int{1}}

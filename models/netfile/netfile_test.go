@@ -245,7 +245,7 @@ func TestReadLongFile(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, expected %s", err, c.want)
 		}
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%d bytes took %v", len(c.file), took)
 		}
 	}

@@ -17,7 +17,7 @@ func waitFor(t testing.TB, f interface {
 	Wait(context.Context) (Delta, error)
 }) Delta {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	d, err := f.Wait(ctx)
 	if err != nil {

@@ -66,7 +66,7 @@ func (d *wheel) do(c event.Command) {
 // until reads news until something is so, at least once.
 func (d *wheel) until(so func() bool) {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
 	defer cancel()
 	for {
 		news, err := d.feed.Wait(ctx)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"newtop/models"
@@ -34,7 +35,7 @@ type broken struct {
 	zero  *Comm       // process 0's
 }
 
-// timeout is long enough for a busy machine not to look like a broken one.
+// timeout goes by the clocks of bubbles, in which computing takes no time.
 const timeout = time.Second
 
 // commOf has size processes join, and all but process 0 work. wrap may put something between a process and its link.
@@ -44,6 +45,10 @@ func commOf(t *testing.T, size int, wrap func(f *fake) transport) *broken {
 	}
 	b := &broken{t: t, fatal: make(chan ending, 10*size), ended: make(chan int, size)}
 	zero := make(chan *Comm)
+	t.Cleanup(func() { // after the ether's: a bubble waits for its goroutines
+		b.zero.watch.stop()
+		time.Sleep(timeout)
+	})
 	e := newEther(t, size)
 	for rank := range size {
 		f := e.end(rank)
@@ -133,14 +138,16 @@ func (b *broken) bind(c trainer.Config) objective.Linearization {
 
 func TestStoppedWorker(t *testing.T) {
 	t.Parallel()
-	b := commOf(t, 3, nil)
-	l := b.bind(small("tr-gn"))
-	w := make([]float64, l.Dim())
-	l.Update(w)
-	l.Update(w)
-	b.fakes[2].stopped.Store(true)
-	go l.Update(w)
-	b.expect(ExitHung, "rank ", "within 1s", "has stopped")
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 3, nil)
+		l := b.bind(small("tr-gn"))
+		w := make([]float64, l.Dim())
+		l.Update(w)
+		l.Update(w)
+		b.fakes[2].stopped.Store(true)
+		go l.Update(w)
+		b.expect(ExitHung, "rank ", "within 1s", "has stopped")
+	})
 }
 
 // TestStoppedIdle: a process is missed even if nothing is asked of it, and process 0 too.
@@ -150,8 +157,7 @@ func TestStoppedIdle(t *testing.T) {
 		1: "rank 0 on host0: rank 1 on host0 has not answered for 1s",
 		0: "rank 0 on host0 has not answered for 1s",
 	} {
-		t.Run(fmt.Sprint(rank), func(t *testing.T) {
-			t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
 			b := commOf(t, 3, nil)
 			b.bind(small("tr-gn"))
 			b.fakes[rank].stopped.Store(true)
@@ -163,11 +169,13 @@ func TestStoppedIdle(t *testing.T) {
 // TestPause: however long process 0 asks for nothing, the others wait.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	b := commOf(t, 3, nil)
-	l := b.bind(small("tr-gn"))
-	time.Sleep(timeout * 3 / 2)
-	l.Update(make([]float64, l.Dim()))
-	b.fine()
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 3, nil)
+		l := b.bind(small("tr-gn"))
+		time.Sleep(timeout * 3 / 2)
+		l.Update(make([]float64, l.Dim()))
+		b.fine()
+	})
 }
 
 // slow is a process that takes its time before it is ready for a sum, or for what it was told to prepare.
@@ -197,8 +205,7 @@ func TestSlowWorker(t *testing.T) {
 	}{
 		{0, slow{sum: timeout * 3 / 2}}, {2, slow{sum: timeout * 3 / 2}}, {1, slow{preparation: timeout * 3 / 2}},
 	} {
-		t.Run(fmt.Sprint(c.rank), func(t *testing.T) {
-			t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
 			b := commOf(t, 3, func(f *fake) transport {
 				if f.rank == c.rank {
 					return &slow{fake: f, sum: c.by.sum, preparation: c.by.preparation}
@@ -223,44 +230,52 @@ func TestSuspended(t *testing.T) {
 }
 
 func TestBrokenMPI(t *testing.T) {
-	b := commOf(t, 2, nil)
-	l := b.bind(small("tr-gn"))
-	b.fakes[1].broken.Store(true)
-	go l.Update(make([]float64, l.Dim()))
-	b.expect(ExitFailed, "rank 1 on host0: Bcast: broken")
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 2, nil)
+		l := b.bind(small("tr-gn"))
+		b.fakes[1].broken.Store(true)
+		go l.Update(make([]float64, l.Dim()))
+		b.expect(ExitFailed, "rank 1 on host0: Bcast: broken")
+	})
 }
 
 // TestWorkerPanics: a fault of the program ends it with what is needed to find it.
 func TestWorkerPanics(t *testing.T) {
-	b := commOf(t, 2, nil)
-	b.bind(small("tr-gn"))
-	b.zero.send(message{indexOp: int64(opUpdate), indexID: 99})
-	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 99", "goroutine")
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 2, nil)
+		b.bind(small("tr-gn"))
+		b.zero.send(message{indexOp: int64(opUpdate), indexID: 99})
+		b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 99", "goroutine")
+	})
 }
 
 // TestCloseAfterPanic: a sum that did not come back keeps nobody waiting.
 func TestCloseAfterPanic(t *testing.T) {
-	b := commOf(t, 2, nil)
-	l := b.bind(small("tr-gn"))
-	func() {
-		defer func() { recover() }()
-		l.HessianTo(nil, make([]float64, l.Dim())) // before Update
-	}()
-	if err := b.zero.Close(1); err == nil || !strings.Contains(err.Error(), "did not end cleanly") {
-		t.Errorf("%v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 2, nil)
+		l := b.bind(small("tr-gn"))
+		func() {
+			defer func() { recover() }()
+			l.HessianTo(nil, make([]float64, l.Dim())) // before Update
+		}()
+		if err := b.zero.Close(1); err == nil || !strings.Contains(err.Error(), "did not end cleanly") {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 func TestCloseBeforeAnything(t *testing.T) {
-	b := commOf(t, 3, nil)
-	if err := b.zero.end(2); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if code := <-b.ended; code != 2 {
-			t.Errorf("ended with %d, expected 2", code)
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 3, nil)
+		if err := b.zero.end(2); err != nil {
+			t.Fatal(err)
 		}
-	}
+		for range 2 {
+			if code := <-b.ended; code != 2 {
+				t.Errorf("ended with %d, expected 2", code)
+			}
+		}
+	})
 }
 
 // misled is a process that gets another configuration.
@@ -298,62 +313,68 @@ func TestOneCannotPrepare(t *testing.T) {
 		"weights, rank 0 on host0 22: expected": func(c *trainer.Config) { c.Hidden = []int{8} },
 		"rank 3 on host1 has found another net": func(c *trainer.Config) { c.Act = "sigmoid" },
 	} {
-		b := commOf(t, 4, func(f *fake) transport {
-			if f.rank == 3 {
-				return &misled{fake: f, change: change}
+		synctest.Test(t, func(t *testing.T) {
+			b := commOf(t, 4, func(f *fake) transport {
+				if f.rank == 3 {
+					return &misled{fake: f, change: change}
+				}
+				return f
+			})
+			c := small("tr-gn")
+			c.DataDir = strings.Repeat("x", 20)
+			if _, err := b.zero.Team().Prepare(&c); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, expected %q in it", err, want)
 			}
-			return f
+			b.fine()
 		})
-		c := small("tr-gn")
-		c.DataDir = strings.Repeat("x", 20)
-		if _, err := b.zero.Team().Prepare(&c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, expected %q in it", err, want)
-		}
-		b.fine()
 	}
 }
 
 // TestClose: what process 0 has closed the others drop, and only that.
 func TestClose(t *testing.T) {
-	b := commOf(t, 2, nil)
-	closed := b.bind(small("tr-gn"))
-	l := b.zero.Team().Bind(objective.Rows{}, models.Options{})
-	if err := closed.(io.Closer).Close(); err != nil {
-		t.Error(err)
-	}
-	l.Update(make([]float64, l.Dim()))
-	go closed.Update(make([]float64, l.Dim()))
-	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 1")
+	synctest.Test(t, func(t *testing.T) {
+		b := commOf(t, 2, nil)
+		closed := b.bind(small("tr-gn"))
+		l := b.zero.Team().Bind(objective.Rows{}, models.Options{})
+		if err := closed.(io.Closer).Close(); err != nil {
+			t.Error(err)
+		}
+		l.Update(make([]float64, l.Dim()))
+		go closed.Update(make([]float64, l.Dim()))
+		b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 1")
+	})
 }
 
 // TestOtherData: a file that has as many rows elsewhere, but other numbers, is found out.
 func TestOtherData(t *testing.T) {
-	dir, here, there := t.TempDir(), "x,y\n", "x,y\n"
-	for i := range 400 {
-		here += fmt.Sprintf("%d,%d\n", i, i%7)
-		there += fmt.Sprintf("%d,%d\n", i+i/399, i%7)
-	}
-	for name, text := range map[string]string{"here/a.csv": here, "else/a.csv": there} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		dir, here, there := t.TempDir(), "x,y\n", "x,y\n"
+		for i := range 400 {
+			here += fmt.Sprintf("%d,%d\n", i, i%7)
+			there += fmt.Sprintf("%d,%d\n", i+i/399, i%7)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{"here/a.csv": here, "else/a.csv": there} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
-	b := commOf(t, 3, func(f *fake) transport {
-		if f.rank == 2 {
-			return &misled{fake: f, change: func(c *trainer.Config) { c.Data = filepath.Join(dir, "else", "a.csv") }}
+		t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+		b := commOf(t, 3, func(f *fake) transport {
+			if f.rank == 2 {
+				return &misled{fake: f, change: func(c *trainer.Config) { c.Data = filepath.Join(dir, "else", "a.csv") }}
+			}
+			return f
+		})
+		c := small("tr-gn")
+		c.Data, c.DataDir = filepath.Join(dir, "here", "a.csv"), "x"
+		want := "rank 2 on host1 has found other names or numbers in the data than rank 0 on host0"
+		if _, err := b.zero.Team().Prepare(&c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
 		}
-		return f
+		b.fine()
 	})
-	c := small("tr-gn")
-	c.Data, c.DataDir = filepath.Join(dir, "here", "a.csv"), "x"
-	want := "rank 2 on host1 has found other names or numbers in the data than rank 0 on host0"
-	if _, err := b.zero.Team().Prepare(&c); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, expected %s", err, want)
-	}
-	b.fine()
 }

@@ -233,14 +233,14 @@ func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("still running")
 		return nil
 	}
 }
 
 func (g *guestTerminal) until(t *testing.T, what string) {
-	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(g.String(), what); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(g.String(), what); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Errorf("never wrote %q", what)
 			return

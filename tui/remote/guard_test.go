@@ -22,7 +22,7 @@ func TestBrokenSession(t *testing.T) {
 	go se.run()
 	select {
 	case <-se.done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the session does not end")
 	}
 	if c.endReason() != "the session broke" || !bytes.Contains(text.Bytes(), []byte("broken channel")) || !bytes.Contains(text.Bytes(), []byte("guard_test")) {

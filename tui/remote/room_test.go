@@ -114,7 +114,7 @@ func TestTwoScreensOfOneRun(t *testing.T) {
 		defer r.join(v)()
 		feeds[v.Name] = f
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()

@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long tests wait for what must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // stage is a small run that is served, and the keys of those who may look, steer, and neither.
 type stage struct {

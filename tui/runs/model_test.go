@@ -307,7 +307,7 @@ func TestRemove(t *testing.T) {
 	if err := live.Record(*fakeRun(1).Opening); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); len(l.rows) < 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); len(l.rows) < 2 && time.Now().Before(deadline); {
 		l.do(l.load())
 	}
 	l.sortBy("name")
@@ -399,7 +399,7 @@ func TestFollow(t *testing.T) {
 		_, next := l.Update(msg)
 		l.do(next)
 		l.shows("third", "fast", "renamed")
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the change is not seen")
 	}
 }

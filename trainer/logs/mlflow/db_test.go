@@ -365,7 +365,7 @@ func TestWriterGoesOn(t *testing.T) {
 		done <- err
 	}()
 	var s sink
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && !slices.Contains(s.got, "end 1"); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !slices.Contains(s.got, "end 1"); {
 		if err := drain(t, r, &s); err != nil {
 			t.Fatal(err)
 		}

@@ -287,7 +287,7 @@ func TestWriterGoesOn(t *testing.T) {
 		done <- nil
 	}()
 	var s sink
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && len(s.got) < n; {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && len(s.got) < n; {
 		if err := drain(t, r, &s); err != nil {
 			t.Fatal(err)
 		}

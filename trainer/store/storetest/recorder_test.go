@@ -76,7 +76,7 @@ func wait(r *recorder.Recorder) {
 // eventually waits for what other goroutines bring about.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("never: " + what)
 		}
@@ -576,7 +576,7 @@ func follow(t *testing.T, s *store.Store, id string) stream.Source {
 // until reads a source until so many events have come, or an error.
 func until(t *testing.T, w stream.Source, n int) (out []event.Event, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for len(out) < n {
 		e, err := w.Next(ctx)
