@@ -251,23 +251,9 @@ if hasattr(os, "register_at_fork"):  # the lock may be held by a thread that a c
 
 
 # Models for newtop: what follows answers docs/peer.md. Logging needs nothing of it.
-#
-#    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
-#    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
-#    s = newtop.spectrum(model, loss_fn, (inputs, targets))     its eigenvalues as it is
 
-import array  # noqa: E402
-import copy  # noqa: E402
-import ctypes  # noqa: E402
-import hashlib  # noqa: E402
-import mmap  # noqa: E402
-import random  # noqa: E402
-import re  # noqa: E402
-import socket  # noqa: E402
-import stat  # noqa: E402
-import struct  # noqa: E402
-import traceback  # noqa: E402
-from contextlib import ExitStack, contextmanager  # noqa: E402
+import array, copy, ctypes, hashlib, hmac, mmap, random, re, socket, stat, struct, traceback  # noqa: E401, E402
+from contextlib import ExitStack, contextmanager, nullcontext  # noqa: E402
 
 
 def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, *, name: Optional[str] = None, rows: bool = True,
@@ -331,7 +317,8 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
     return model
 
 
-def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any = None, *, name: Optional[str] = None, pause: float = 1.0) -> "_Probe":
+def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any = None, *, name: Optional[str] = None, pause: float = 1.0,
+          listen: Optional[str] = None) -> "_Probe":
     """Let newtop look at the curvature of a model while your own loop trains it: `newtop watch -- python3 train.py`.
 
         probe = newtop.probe(model, loss_fn, batch, every=200, optimizer=optimizer)
@@ -341,9 +328,10 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
 
     batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with and without it:
     weights, gradients, random numbers, running averages stay as they are. It stands still for no more than PAUSE seconds at a time, once newtop has
-    tested the products. Without newtop it does nothing. A program may have several probes.
+    tested the products. Without newtop it does nothing. A program may have several probes. With listen=PATH `newtop watch unix:PATH` comes and goes
+    while the loop runs, in a notebook or a Slurm job too.
     """
-    return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name, pause)
+    return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name, pause, listen)
 
 
 def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, ends: str = "both", of: str = "hessian", tolerance: float = 1e-6,
@@ -360,8 +348,7 @@ def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, 
     and errors, and s.trace and s.trace_error are the sum of all eigenvalues and its standard error. With vectors, s.vectors[i]
     is the i-th eigenvector. Arrays are NumPy's. It needs the program newtop: in PATH, beside this Python, or named by NEWTOP.
     """
-    import numpy
-    import tempfile
+    import numpy, tempfile  # noqa: E401
     what = _model(model, loss_fn, batch, None, outputs)
     if getattr(what, "fatal", str)():
         raise RuntimeError(what.fatal())
@@ -374,10 +361,9 @@ def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, 
             with open(file, "rb") as f:
                 size, = struct.unpack("<Q", f.read(8))
                 heads = json.loads(f.read(size))
-                for s in found:
-                    head = heads[s.layer or "all"]
-                    f.seek(8 + size + head["data_offsets"][0])
-                    s.vectors = numpy.frombuffer(f.read(head["data_offsets"][1] - head["data_offsets"][0]), "<f8").reshape(head["shape"])
+            for s in found:
+                (begin, end), shape = (heads[s.layer or "all"][key] for key in ("data_offsets", "shape"))
+                s.vectors = numpy.fromfile(file, "<f8", (end - begin) // 8, offset=8 + size + begin).reshape(shape)
     if not layers:
         return found[0]
     found[0].layers = {s.layer: s for s in found}
@@ -403,28 +389,20 @@ class _Spectrum:
 
 def _ask(place: str, what: Any, arguments: List[str]) -> List[str]:
     """Have the program newtop ask a model, and return the lines that it prints."""
-    import shutil
-    import subprocess
-    import sysconfig
+    import shutil, subprocess, sysconfig  # noqa: E401
     program = os.environ.get("NEWTOP") or shutil.which("newtop") or shutil.which("newtop", path=sysconfig.get_path("scripts"))
     if not program:
         raise RuntimeError("the program newtop is not found: put it into PATH, or its path into the variable NEWTOP")
-    if not hasattr(socket, "AF_UNIX"):
-        raise RuntimeError("newtop.spectrum needs Unix sockets, which Python has on Linux and macOS: expected one of them")
     path = os.path.join(place, "socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door, open(os.path.join(place, "out"), "w+b") as out, open(os.path.join(place, "err"), "w+b") as err:
-        door.bind(path)
-        door.listen(1)
-        door.settimeout(0.05)
+    accept = _door(path)
+    with open(os.path.join(place, "out"), "w+b") as out, open(os.path.join(place, "err"), "w+b") as err:
         process = subprocess.Popen([program, *arguments, "--model", "unix:" + path], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         try:
-            while process.poll() is None:
-                with suppress(socket.timeout):
-                    sock = door.accept()[0]
-                    with sock, suppress(SystemExit):  # its own words follow
-                        sock.settimeout(None)
-                        _drive(sock, what, None, None)
-                    break
+            while not (sock := accept(0.05)) and process.poll() is None:
+                pass
+            if sock:
+                with sock, suppress(SystemExit):  # its own words follow
+                    _drive(sock, what, None, None)
             status = process.wait()
         finally:
             process.kill()
@@ -474,12 +452,23 @@ def seed(default: int = 0) -> int:
     return int(os.environ.get("NEWTOP_SEED") or default)
 
 
+_TCP = os.environ.get("NEWTOP_PEER") == "tcp" and bool(os.environ.pop("NEWTOP_PEER")) or not hasattr(socket, "AF_UNIX")
+
+
 def _connect(listen: Optional[str]) -> Optional[socket.socket]:
     """The socket to the newtop that drives this program. It is driven once: who comes later and its children find no path."""
     path = os.environ.pop("NEWTOP_PEER", None)
     if listen or path:
         _connect.served = True
-        return _open(listen or path, bool(listen))
+    if listen:
+        accept = _door(listen)
+        _say(f"waits for newtop: newtop train --model unix:{listen}")
+        while not (sock := accept()):
+            pass
+        os.unlink(listen)
+        return sock
+    if path:
+        return _open(path)
     if getattr(_connect, "served", False):
         _say("this program has served a model: newtop trains one of a program, and the next one is left as it is")
         return None
@@ -487,29 +476,55 @@ def _connect(listen: Optional[str]) -> Optional[socket.socket]:
     return None
 
 
-def _open(path: str, listen: bool = False) -> socket.socket:
-    """Connect to newtop, or wait for it."""
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    if listen:
-        with sock:
-            with suppress(OSError):
-                if stat.S_ISSOCK(os.stat(path).st_mode):
-                    os.unlink(path)
-            mask = os.umask(0o177)  # no other user may connect, from the first moment
-            try:
-                sock.bind(path)
-            finally:
-                os.umask(mask)
-            sock.listen(1)
-            _say(f"waits for newtop: newtop train --model unix:{path}")
-            sock = sock.accept()[0]
-            os.unlink(path)
-    else:
-        try:
-            sock.connect(path)
-        except OSError as error:
-            sock.close()
-            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror or error}") from None
+def _door(path: str) -> Any:
+    """Where newtop may connect, and no other user: a Unix socket, or, where there are none, a port of this machine, of which a file at the path has
+    the address and the token that who connects sends first. It returns what waits for a connection, so many seconds."""
+    with suppress(OSError, ValueError):
+        if stat.S_ISSOCK(os.stat(path).st_mode) or open(path).read(10) == "127.0.0.1:":
+            os.unlink(path)  # left by a program that was killed
+    token, mask = b"", os.umask(0o177)  # from the first moment
+    try:
+        if _TCP:
+            door, token = socket.create_server(("127.0.0.1", 0)), os.urandom(16).hex().encode() + b"\n"
+            with open(path, "xb") as file:
+                file.write(b"127.0.0.1:%d " % door.getsockname()[1] + token)
+        else:
+            door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            door.bind(path)
+    finally:
+        os.umask(mask)
+    door.listen(1)
+
+    def accept(patience: Optional[float] = None) -> Optional[socket.socket]:
+        door.settimeout(patience)
+        with suppress(socket.timeout, BlockingIOError, ConnectionError):
+            sock = door.accept()[0]
+            sock.settimeout(1)
+            if not token or hmac.compare_digest(sock.makefile("rb").read(len(token)), token):
+                return _kept(sock)
+        return None
+    return accept
+
+
+def _open(path: str) -> socket.socket:
+    """Connect to newtop."""
+    ported = os.path.isfile(path)
+    sock = socket.socket(socket.AF_INET if ported else socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if ported:
+            address, token = open(path).read().split()
+        sock.connect(("127.0.0.1", int(address.split(":")[1])) if ported else path)
+        sock.sendall(f"{token}\n".encode() if ported else b"")
+    except (OSError, ValueError) as error:
+        sock.close()
+        raise ConnectionError(f"newtop can't be reached at {path}: {getattr(error, 'strerror', None) or error}") from None
+    return _kept(sock)
+
+
+def _kept(sock: socket.socket) -> socket.socket:
+    sock.settimeout(None)
+    if sock.family == socket.AF_INET:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if hasattr(os, "register_at_fork"):  # a child that lives on would hide that this process died
         os.register_at_fork(after_in_child=sock.close)
     return sock
@@ -769,6 +784,9 @@ class _Plain:
         start = model.start()
         self.n = len(start)
         self.point = self.final = self._own(start)
+        self.get, self.diag = lambda: self.final, lambda: model.diag(self.point)
+        self.loss, self.eval = (lambda w, of=of: self._figures(getattr(model, of)(self.point if w is None else w)) for of in ("loss", "eval"))
+        self.hv, self.gnv = (lambda v, of=of: getattr(model, of)(self.point, v) for of in ("hv", "gnv"))
 
     def about(self) -> Dict[str, Any]:
         has = [r for r in ("grad", "hv", "gnv", "diag", "eval") if hasattr(self.model, r)]
@@ -789,9 +807,6 @@ class _Plain:
     def write(self, x: Any, view: memoryview) -> None:
         view[:] = memoryview(self._own(x)).cast("B")
 
-    def get(self) -> Any:
-        return self.final
-
     def at(self, w: Any) -> None:
         self.point = self.final = w
 
@@ -803,12 +818,6 @@ class _Plain:
     def _figures(self, told: Any) -> Dict[str, Any]:
         return {k: _plain(v) for k, v in (told.items() if isinstance(told, Mapping) else [("loss", told)])}
 
-    def loss(self, w: Any) -> Dict[str, Any]:
-        return self._figures(self.model.loss(self.point if w is None else w))
-
-    def eval(self, w: Any) -> Dict[str, Any]:
-        return self._figures(self.model.eval(self.point if w is None else w))
-
     def grad(self, w: Any, rows: Any) -> Tuple[Dict[str, float], Any]:
         w = self.point if w is None else w
         told = self.model.grad(w) if rows is None else self.model.rows_grad(w, self.numpy.array(rows) if self.numpy else rows)
@@ -816,22 +825,12 @@ class _Plain:
             raise TypeError("grad and rows_grad: expected a pair, the loss and its gradient")
         return {"loss": _plain(told[0])}, told[1]
 
-    def hv(self, v: Any) -> Any:
-        return self.model.hv(self.point, v)
-
-    def gnv(self, v: Any) -> Any:
-        return self.model.gnv(self.point, v)
-
-    def diag(self) -> Any:
-        return self.model.diag(self.point)
-
 
 class _Jax:
     """A function of a tree of arrays in JAX, as a plain object."""
 
     def __init__(self, loss_fn: Any, params: Any, batch: Any, test: Any, outputs: Any, rows: bool) -> None:
-        import jax
-        import numpy
+        import jax, numpy  # noqa: E401
         from jax.flatten_util import ravel_pytree
         _check_leaves(jax, params)
         self.w, self.unravel = ravel_pytree(params)
@@ -921,8 +920,7 @@ def _halves(jaxpr: Any) -> List[str]:
 def _check_leaves(jax: Any, params: Any) -> None:
     """Refuse leaves that are no weights."""
     flat = jax.tree_util.tree_leaves(params)
-    kinds = [str(getattr(x, "dtype", type(x).__name__)) for x in flat]
-    for kind in kinds:
+    for kind in (str(getattr(x, "dtype", type(x).__name__)) for x in flat):
         if "complex" in kind:
             raise TypeError(f"params have leaves of {kind}: give the real and the imaginary part as two leaves")
         if "float" not in kind:
@@ -1274,8 +1272,7 @@ class _Torch:
         if w is None:
             yield
             return
-        if self.bits is None:
-            self.bits = [p.detach().clone() for p in self.params]
+        self.bits = self.bits or [p.detach().clone() for p in self.params]
         try:
             self._put(w)
             yield
@@ -1930,25 +1927,26 @@ class _Probe:
 
     said = False  # how a probe is watched
 
-    def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str], pause: float) -> None:
+    def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str], pause: float,
+                 listen: Optional[str]) -> None:
         self.calls, self.every, self.told, self.pause = 0, every, (model, loss_fn, batch, optimizer, name), float(pause)
-        if "NEWTOP_PEER" not in os.environ and _rank() == 0 and not _Probe.said and not hasattr(_connect, "served"):
+        self.accept = _door(listen) if listen and _rank() == 0 else None
+        if (listen or not os.environ.get("NEWTOP_PEER") and not _Probe.said and not hasattr(_connect, "served")) and _rank() == 0:
             _Probe.said = True
-            _say(f"to see the curvature of this model: newtop watch -- python3 {(sys.argv or [''])[0].replace('-c', '') or 'train.py'}")
-        self.path = os.environ.get("NEWTOP_PEER") if _rank() == 0 else None  # it stays there for other probes
-        self.sock: Optional[socket.socket] = None
-        self.peer: Optional[_Peer] = None
-        self.before: Any = None
+            how = f"unix:{listen}" if listen else f"-- python3 {(sys.argv or [''])[0].replace('-c', '') or 'train.py'}"
+            _say(f"to see the curvature of this model: newtop watch {how}")
+        self.path = os.environ.get("NEWTOP_PEER") if _rank() == 0 and not listen else None  # it stays there for other probes
+        self.sock = self.peer = self.before = None  # type: Any
 
     def step(self, loss: Any = None) -> None:
         """Count a step of the optimizer; at each EVERY-th one answer what newtop asks for."""
-        if not self.path:
+        if not self.path and not self.accept:
             return
         self.calls += 1
         try:
             if self.calls % self.every == 0:
                 self._look(loss)
-            if (self.calls + 1) % self.every == 0:
+            if (self.calls + 1) % self.every == 0 and (self.peer or self.path):
                 model = self.told[0]
                 self.before = [p.detach().clone() for p in (self.peer.model.params if self.peer else model.parameters()) if p.requires_grad]
         except (_Closed, ConnectionError):
@@ -1965,10 +1963,14 @@ class _Probe:
     def _look(self, loss: Any) -> None:
         model, loss_fn, batch, optimizer, name = self.told
         if self.peer is None:
-            what = _model(model, loss_fn, batch, observed=True)
-            if what.fatal():
-                raise RuntimeError(what.fatal())
-            self.sock = _open(self.path)
+            self.sock = self.accept and self.accept(0)
+            if self.accept and not self.sock:
+                return
+            with _told(self.sock) if self.sock else nullcontext():
+                what = _model(model, loss_fn, batch, observed=True)
+                if what.fatal():
+                    raise RuntimeError(what.fatal())
+            self.sock = self.sock or _open(self.path)
             self.peer = _Peer(self.sock, what, name, mode="observed")
         what, wire = getattr(self.peer.model, "what", self.peer.model), self.peer.wire
         what.freeze()
@@ -1991,10 +1993,8 @@ def _rate(optimizer: Any) -> Dict[str, Any]:
     """The name of an optimizer, and the length and momentum of its step if that is one along the gradient."""
     if optimizer is None:
         return {}
-    name, groups = type(optimizer).__name__, optimizer.param_groups
+    told, groups = {"optimizer": type(optimizer).__name__}, optimizer.param_groups
     steps = {(float(g.get("lr", 0)), float(g.get("momentum", 0))) for g in groups}
-    plain = name == "SGD" and len(steps) == 1 and not any(g.get("nesterov") or g.get("dampening") or g.get("maximize") for g in groups)
-    if not plain:
-        return {"optimizer": name}
-    (rate, momentum), = steps
-    return {"optimizer": name, "rate": rate, **({"momentum": momentum} if momentum else {})}
+    if type(optimizer).__name__ == "SGD" and len(steps) == 1 and not any(g.get("nesterov") or g.get("dampening") or g.get("maximize") for g in groups):
+        told["rate"], told["momentum"] = steps.pop()
+    return told

@@ -82,12 +82,11 @@ func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Clie
 	return c, nil
 }
 
-// Dial greets a peer that listens on a Unix socket.
+// Dial greets a peer that listens at a path.
 func Dial(ctx context.Context, path string, o Options) (*Client, error) {
 	o.setDefaults()
 	o.Name = cmp.Or(o.Name, format.Printable(path))
-	dialer := net.Dialer{Timeout: o.Hello}
-	conn, err := dialer.DialContext(ctx, "unix", path)
+	conn, err := dial(ctx, path, o.Hello)
 	if err != nil {
 		if bad, ok := errors.AsType[*os.SyscallError](err); ok {
 			err = bad.Err

@@ -16,17 +16,15 @@ import (
 	"newtop/internal/routine"
 )
 
-// SocketVariable is the environment variable with the path at which newtop listens for a peer.
+// SocketVariable is the environment variable with the path at which newtop listens for a peer. newtop itself takes tcp
+// as its value to use ports on every system.
 const SocketVariable = "NEWTOP_PEER"
-
-// longPath is how many bytes a socket's path may have on every system.
-const longPath = 103
 
 // Listener waits for a peer in a private directory, which has newtop.py too.
 type Listener struct {
 	options  Options
 	dir      string
-	listener *net.UnixListener
+	listener door
 }
 
 // Listen makes a socket for a peer that somebody else starts, with Environ.
@@ -42,24 +40,12 @@ func Listen(o Options) (*Listener, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	if l.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: l.path(), Net: "unix"}); err != nil {
+	if l.listener, err = listenAt(l.path(), ported()); err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("a socket for a peer: %w", reason(err))
 	}
 	return l, nil
 }
-
-// privateDir makes a directory in which a socket's path is not too long.
-func privateDir() (string, error) {
-	dir, err := os.MkdirTemp("", "newtop-")
-	if err == nil && len(socketIn(dir)) > longPath {
-		os.RemoveAll(dir)
-		dir, err = os.MkdirTemp("/tmp", "newtop-")
-	}
-	return dir, err
-}
-
-func socketIn(dir string) string { return filepath.Join(dir, "peer") }
 
 func (l *Listener) path() string { return socketIn(l.dir) }
 

@@ -218,6 +218,13 @@ func TestStartIsInterrupted(t *testing.T) {
 
 // A program that somebody else starts finds the socket, and Python newtop.py behind its own directories.
 func TestListen(t *testing.T) {
+	for _, way := range []string{"", "tcp"} {
+		t.Run(way, func(t *testing.T) { testListen(t, way) })
+	}
+}
+
+func testListen(t *testing.T, way string) {
+	t.Setenv(SocketVariable, way)
 	l, err := Listen(Options{})
 	if err != nil {
 		t.Skip("no Unix sockets here: ", err)
@@ -238,7 +245,7 @@ func TestListen(t *testing.T) {
 	}
 	served := make(chan error)
 	go func() {
-		conn, err := net.Dial("unix", l.path())
+		conn, err := dial(t.Context(), l.path(), time.Minute)
 		if err == nil {
 			(&fake{conn: conn, n: 3}).serve()
 			conn.Close()
@@ -252,6 +259,37 @@ func TestListen(t *testing.T) {
 	c.Close()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// Who does not know the token of a port is not let in, and keeps nobody else out.
+func TestToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "peer")
+	l, err := listenAt(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the token is in %v, %v", info, err)
+	}
+	guess, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer guess.Close()
+	fmt.Fprintf(guess, "%026d\n", 0)
+	known, err := dial(t.Context(), path, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer known.Close()
+	conn, err := l.Accept()
+	if err != nil || conn.RemoteAddr().String() != known.LocalAddr().String() {
+		t.Errorf("%v is let in: %v", conn, err)
+	}
+	if n, err := guess.Read(make([]byte, 1)); err == nil {
+		t.Errorf("who guesses gets %d bytes", n)
 	}
 }
 

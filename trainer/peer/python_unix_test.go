@@ -3,11 +3,13 @@
 package peer
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -91,5 +93,55 @@ func TestPythonPeer(t *testing.T) {
 				t.Errorf("%q", lines.lines)
 			}
 		}
+	}
+}
+
+// newtop.py comes by a port, and has newtop come by one, where there are no Unix sockets.
+func TestPythonByPort(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3 here")
+	}
+	t.Setenv("NEWTOP_PYTHON", "")
+	t.Setenv("PYTHONPATH", "")
+	t.Setenv(SocketVariable, "tcp")
+	dir := t.TempDir()
+	script := filepath.Join(dir, "model.py")
+	const code = "import newtop, sys\nclass Half:\n    def start(self): return [1., 2.]\n    def loss(self, w): return sum(x * x for x in w) / 2\n" +
+		"newtop.serve_object(Half(), listen=(sys.argv + [None])[1])\n"
+	if err := os.WriteFile(script, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loss := func(c *Client, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if told, err := c.Loss([]float64{3, 4}, nil); err != nil || told.Loss != 12.5 {
+			t.Errorf("the loss is %v, %v", told, err)
+		}
+	}
+	loss(Open(t.Context(), script, Command{}, Options{}))
+	l, err := Listen(Options{}) // for newtop.py
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	path := filepath.Join(dir, "s")
+	program := exec.Command("python3", script, path)
+	program.Env = append(l.Environ(os.Environ()), SocketVariable+"=tcp")
+	errs, err := program.StderrPipe()
+	if err != nil || program.Start() != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(errs).ReadString('\n'); !strings.HasSuffix(line, "newtop train --model unix:"+path+"\n") {
+		t.Fatal(line, err)
+	}
+	loss(Open(t.Context(), SocketPrefix+path, Command{}, Options{}))
+	if err := program.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the token is left")
 	}
 }

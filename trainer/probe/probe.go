@@ -40,6 +40,9 @@ const (
 	pauseProducts = 8
 )
 
+// dialPatience is how long it may take until a program that waits comes to its next look.
+const dialPatience = 10 * time.Minute
+
 // Options say how much a Prober may ask for.
 type Options struct {
 	Share  float64 // of the program's time; 0: DefaultShare
@@ -70,16 +73,43 @@ func Start(o Options) (*Prober, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, ctx := begin(o)
+	p.listener = listener
+	routine.Go(func() { p.attend(ctx) })
+	return p, nil
+}
+
+// Dial looks at the model of a program that waits at a path for who does (newtop.probe with listen).
+func Dial(ctx context.Context, path string, o Options) (*Prober, error) {
+	c, err := peer.Dial(ctx, path, peer.Options{Hello: dialPatience})
+	if err != nil {
+		return nil, err
+	}
+	if !c.Observed() {
+		c.Close()
+		return nil, fmt.Errorf("%s serves a model: expected newtop train --model %s%s", path, peer.SocketPrefix, path)
+	}
+	p, ctx := begin(o)
+	routine.Go(func() {
+		defer close(p.done)
+		defer p.out.Close()
+		defer c.Close()
+		p.report(ctx, p.watch(ctx, c))
+	})
+	return p, nil
+}
+
+// begin returns a Prober before its goroutine, and the context that ends with it.
+func begin(o Options) (*Prober, context.Context) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{})}
+	p := &Prober{o: o, cancel: cancel, done: make(chan struct{})}
 	if o.now == nil {
 		p.o.now = time.Now
 	}
 	p.start = p.o.now()
 	p.o.Share = cmp.Or(o.Share, DefaultShare)
 	p.lines, p.out = io.Pipe()
-	routine.Go(func() { p.attend(ctx) })
-	return p, nil
+	return p, ctx
 }
 
 // Environ returns an environment that tells the program where to offer looks.
@@ -92,7 +122,10 @@ func (p *Prober) Lines() io.ReadCloser { return p.lines }
 func (p *Prober) Close() error {
 	p.cancel()
 	p.lines.Close()
-	err := p.listener.Close()
+	var err error
+	if p.listener != nil {
+		err = p.listener.Close()
+	}
 	<-p.done
 	return err
 }
@@ -264,6 +297,9 @@ func (w *watched) analyse(ctx context.Context, step *peer.Step, limit int) error
 // write writes what a look found: the spectrum, and a row of metrics with what it cost.
 func (w *watched) write(step *peer.Step, e *event.SpectrumEvent, metrics []event.Metric, took time.Duration) error {
 	row := map[string]any{"step": step.Step}
+	if l := step.Loss; w.p.listener == nil && l != 0 && l-l == 0 { // else the program's own log has it
+		row["loss"] = step.Loss
+	}
 	for _, f := range metrics {
 		row["curvature/"+strings.TrimPrefix(f.Key, "curvature-")] = f.Value
 	}

@@ -3,8 +3,11 @@ package probe
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +32,13 @@ func TestMain(m *testing.M) {
 
 // A program that offers looks is looked at, and goes on with the weights that it has.
 func TestLooks(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		t.Run(fmt.Sprint("waits ", waits), func(t *testing.T) { testLooks(t, waits) })
+	}
+}
+
+// testLooks has a program look for newtop, or wait for it.
+func testLooks(t *testing.T, waits bool) {
 	problem, err := trainer.Prepare((&trainer.Config{Data: "spirals", Hidden: []int{4}}))
 	if err != nil {
 		t.Fatal(err)
@@ -36,28 +46,22 @@ func TestLooks(t *testing.T) {
 	s := &peertest.Server{Problem: problem, Start: make([]float64, problem.Dim())}
 	problem.InitTo(s.Start, rand.New(rand.NewPCG(1, 1)))
 	var ticks atomic.Int64
-	p, err := Start(Options{Share: 1, now: func() time.Time { return time.UnixMicro(ticks.Add(1)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := socketOf(p)
+	o := Options{Share: 1, now: func() time.Time { return time.UnixMicro(ticks.Add(1)) }}
 	var mu sync.Mutex // of want
 	want := map[int][]float64{}
-	ended := make(chan error, 1)
-	go func() {
-		ended <- s.Observe(path, 3, func(step int, w []float64) {
-			for i := range w {
-				w[i] += 0.01 * float64(step)
-			}
-			l := problem.Bind(objective.Rows{}, models.Options{})
-			l.Update(w)
-			exact := peertest.Eigenvalues(t, l)
-			mu.Lock()
-			want[step] = exact
-			mu.Unlock()
-		})
-		p.Close()
-	}()
+	train := func(step int, w []float64) {
+		for i := range w {
+			w[i] += 0.01 * float64(step)
+		}
+		l := problem.Bind(objective.Rows{}, models.Options{})
+		l.Update(w)
+		exact := peertest.Eigenvalues(t, l)
+		mu.Lock()
+		want[step] = exact
+		mu.Unlock()
+	}
+	p, ended := lookedAt(t, o, waits, func(c net.Conn) error { return s.Observe(c, 3, train) })
+	defer p.Close()
 	looks := 0
 	row := map[string]any{}
 	for lines := bufio.NewScanner(p.Lines()); lines.Scan(); {
@@ -84,6 +88,9 @@ func TestLooks(t *testing.T) {
 		if edge, ok := row["curvature/edge"].(float64); !ok || math.Abs(edge-top*0.1/3.8) > 1e-12 {
 			t.Errorf("step %d: edge %v of λ %g", spectrum.Epoch, row["curvature/edge"], top)
 		}
+		if _, told := row["loss"]; told != waits {
+			t.Errorf("a row has a loss: %v", told)
+		}
 		if row["step"] != float64(spectrum.Epoch) || row["curvature/products"] != float64(spectrum.Products) {
 			t.Errorf("a row of step %v with %v products, beside %d and %d", row["step"], row["curvature/products"], spectrum.Epoch, spectrum.Products)
 		}
@@ -91,6 +98,44 @@ func TestLooks(t *testing.T) {
 	if err := <-ended; err != nil || looks == 0 {
 		t.Errorf("%d looks, %v", looks, err)
 	}
+}
+
+// lookedAt returns a Prober of a program, and how that ends.
+func lookedAt(t *testing.T, o Options, waits bool, observe func(net.Conn) error) (p *Prober, ended chan error) {
+	t.Helper()
+	ended = make(chan error, 1)
+	if !waits {
+		p, err := Start(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := net.Dial("unix", socketOf(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			ended <- observe(conn)
+			p.Close()
+		}()
+		return p, ended
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			err = observe(conn)
+		}
+		ended <- err
+	}()
+	if p, err = Dial(t.Context(), path, o); err != nil {
+		t.Fatal(err)
+	}
+	return p, ended
 }
 
 // A program that serves its model is told how that is trained, and goes on.

@@ -120,6 +120,20 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 	return ended(p.Status())
 }
 
+// look returns a source of what is measured of a model whose program waits at a path.
+func (w *watcher) look(cmd *cobra.Command, path string) (stream.Source, func() error, error) {
+	share, err := shareOf(w.share)
+	if err != nil {
+		return nil, nil, err
+	}
+	print.Warn(cmd.ErrOrStderr(), "waits for the next look that the program at "+path+" offers")
+	prober, err := probe.Dial(cmd.Context(), path, probe.Options{Share: share})
+	if err != nil {
+		return nil, nil, err
+	}
+	return stream.Lines(prober.Lines(), filepath.Base(path)), prober.Close, nil
+}
+
 // asModel is a program as --model has it: the script alone, where Python runs it by itself.
 func asModel(args []string) string {
 	if len(args) == 2 && strings.HasPrefix(filepath.Base(args[0]), "python") && filepath.Ext(args[1]) == ".py" {

@@ -18,6 +18,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/machine"
 	"newtop/trainer/alert"
+	"newtop/trainer/peer"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
 	"newtop/trainer/logs/shape"
@@ -59,6 +60,7 @@ DVCLive, Sacred and ClearML, and newtop's own events and records.
 FILE is followed as it grows. DIR is searched for logs; newtop waits if there
 are none. - is standard input. RUN is a recorded run: its ID, a unique
 beginning or end of it, its name, or last. Several are shown over one another.
+unix:PATH is a program that waits with newtop.probe(..., listen=PATH).
 After -- newtop runs a program in its own terminal, shows and reads its lines,
 and exits with its code. Without a terminal the numbers are printed as text.
 docs/watch.md has a table of what is read.`,
@@ -155,6 +157,9 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 
 // open returns the source that a name stands for, which reads text as the flags say.
 func (w *watcher) open(cmd *cobra.Command, name string) (stream.Source, func() error, error) {
+	if path, ok := strings.CutPrefix(name, peer.SocketPrefix); ok {
+		return w.look(cmd, path)
+	}
 	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
 	if _, missing := os.Stat(name); err != nil && errors.Is(missing, fs.ErrNotExist) && !w.once && !w.explains &&
 		(filepath.Ext(name) != "" || strings.ContainsRune(name, filepath.Separator)) {

@@ -99,15 +99,11 @@ func (s *Server) Serve(tb testing.TB) string {
 	return "unix:" + path
 }
 
-// Observe connects to a newtop that listens at a path, and offers it a look at that many steps, before each of which it
-// calls train with the weights, that is to change them.
-func (s *Server) Observe(path string, steps int, train func(step int, w []float64)) error {
-	s.bind()
-	c, err := net.Dial("unix", path)
-	if err != nil {
-		return err
-	}
+// Observe offers a newtop a look at that many steps, before each of which it calls train with the weights, that is to
+// change them.
+func (s *Server) Observe(c net.Conn, steps int, train func(step int, w []float64)) error {
 	defer c.Close()
+	s.bind()
 	s.observed = true
 	if err := s.greet(c); err != nil {
 		return err
