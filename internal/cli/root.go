@@ -17,7 +17,7 @@ import (
 	"newtop/internal/cli/watch"
 	"newtop/internal/format"
 	"newtop/internal/kernel"
-	"newtop/internal/version"
+	program "newtop/internal/version"
 )
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
@@ -85,7 +85,7 @@ func newRoot(processes *launch.Group) *cobra.Command {
 		Short:   "A terminal lab for second-order training of feed-forward networks",
 		Long:    description,
 		Example: examples,
-		Version: version.Program(),
+		Version: program.Program(),
 		Args:    flags.NoArguments,
 		// An error is printed by execute, in one line.
 		SilenceErrors: true,
@@ -108,6 +108,9 @@ func newRoot(processes *launch.Group) *cobra.Command {
 	}
 	root.AddCommand(newMan())
 	root.AddGroup(&cobra.Group{ID: others, Title: others})
+	version := newVersion()
+	version.GroupID = others
+	root.AddCommand(version)
 	root.SetCompletionCommandGroupID(others)
 	flags.Finish(root)
 	return root
@@ -132,6 +135,6 @@ func groups(processes *launch.Group) []group {
 			train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
 		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain(), newSpectrum()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), newVersion()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), newVerify()}},
 	}
 }

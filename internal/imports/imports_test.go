@@ -39,7 +39,7 @@ var levels = [][]string{
 	{"trainer/optim/hessianfree", "trainer/optim/trust"},
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score", "internal/release/wheel"},
-	{"trainer/analysis", "trainer/peer", "internal/notify"},
+	{"trainer/analysis", "trainer/peer", "internal/notify", "internal/verify"},
 	{"trainer/peer/peertest"},
 	{"trainer/checkpoint", "internal/figure"},
 	{"trainer/config", "trainer/publish"},
