@@ -78,18 +78,22 @@ func warnOfNetwork(w io.Writer, s *store.Store) {
 
 // OpenStore opens the run store in a file, or in the default place for an empty name.
 func OpenStore(file string, o store.Options) (*store.Store, error) {
-	if file == flags.Unrecorded {
-		return nil, flags.Invalid("--record", file, "a database with recorded runs")
-	}
-	if file == "" {
-		var err error
-		if file, err = store.DefaultPath(); err != nil {
-			return nil, err
-		}
-	} else if err := checkDirectory(file); err != nil {
+	file, err := storePath(file)
+	if err != nil {
 		return nil, err
 	}
 	return store.Open(file, o)
+}
+
+// storePath returns the default place for an empty name.
+func storePath(file string) (string, error) {
+	switch file {
+	case flags.Unrecorded:
+		return "", flags.Invalid("--record", file, "a database with recorded runs")
+	case "":
+		return store.DefaultPath()
+	}
+	return file, checkDirectory(file)
 }
 
 // checkDirectory refuses a file in a directory that is not there, as of a name that is misspelt. The directory of the

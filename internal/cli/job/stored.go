@@ -31,6 +31,9 @@ func (e *EmptyError) Error() string {
 	return e.file + ": no run is recorded yet: newtop and newtop train record every one"
 }
 
+// Path returns the store's file, which may be none.
+func (a *StoreFlags) Path() (string, error) { return storePath(a.File) }
+
 // With opens the store, and closes it after what is done with it.
 func (a *StoreFlags) With(o store.Options, do func(*store.Store) error) (err error) {
 	s, err := a.Open(o)

@@ -97,19 +97,16 @@ func newRunsSalvage(a *job.StoreFlags) *cobra.Command {
 		Short: "Write all readable rows of a damaged database to a new one",
 		Long: `Write all readable rows of the database of --record to a new one: runs with their
 undamaged events and checkpoints, and searches. A line is printed for each part
-left out. The damaged file does not change.`,
+left out. The damaged file does not change; one with a damaged header, or cut, is
+read in a copy.`,
 		Example: "newtop runs salvage -o new.db\nnewtop runs salvage --record old.db -o new.db",
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
 				return flags.Invalid("--output", to, "the name of a new file")
 			}
-			from := ""
-			if err := a.With(store.Options{ReadOnly: true}, func(
-				s *store.Store) error {
-				from = s.Path()
-				return nil
-			}); err != nil {
+			from, err := a.Path()
+			if err != nil {
 				return err
 			}
 			report := newFindings(cmd)

@@ -55,14 +55,22 @@ func Prepare(ctx context.Context, s *File, versions []string) error {
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
 func notOurs(s *File, err error) error {
-	const want = "a run store"
 	switch CodeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
-		return &FormatError{File: s.FilePath, Found: "no SQLite database", Expected: want}
+		if is, _ := Header(s.FilePath); !named(is) {
+			return &FormatError{File: s.FilePath, Found: "no SQLite database", Expected: "a run store"}
+		}
+		return Damaged(s.FilePath)
 	case sqlite3.SQLITE_CORRUPT:
-		return &FormatError{File: s.FilePath, Found: "a damaged SQLite database", Expected: want}
+		return Damaged(s.FilePath)
 	}
 	return s.Wrap(context.Background(), err)
+}
+
+// Damaged says that a file can't be read as the run store that it may have been.
+func Damaged(path string) *FormatError {
+	return &FormatError{File: path, Found: "a damaged SQLite database",
+		Expected: "a run store: newtop runs salvage -o NEW.db writes what can be read into a new one"}
 }
 
 func tryPrepare(ctx context.Context, s *File, versions []string) error {

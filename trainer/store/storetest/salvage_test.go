@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/trainer"
 	"newtop/trainer/store"
 	"newtop/trainer/store/recorder"
@@ -151,5 +153,77 @@ func TestSalvageContradictingRows(t *testing.T) {
 	into, v, lines := salvagedOf(t, s, false)
 	if c, _, err := into.Checkpoint(t.Context(), "a"); err != nil || c == nil || v.Checkpoints != 1 || v.Left != 2 {
 		t.Errorf("%+v, %v: %+v %q", c, err, v, lines)
+	}
+}
+
+// What is cut, or has another header, is read as far as it is there.
+func TestSalvageWithoutHeader(t *testing.T) {
+	const n = 400
+	s := temporary(t)
+	r := recorder.New(s, recorder.About{})
+	record(t, r, opening("a"))
+	for i := range n {
+		record(t, r, epoch(i, 1))
+	}
+	flush(t, r)
+	whole := closed(t, s)
+	cases := map[string]struct {
+		file []byte
+		rows int // that there are at least
+	}{
+		"half":                {whole[:len(whole)/2], n / 4},
+		"all but a page":      {whole[:len(whole)-pageSize], n / 2},
+		"all but half a page": {whole[:len(whole)-pageSize/2], n / 2},
+		"nothing of a header": {append(make([]byte, 100), whole[100:]...), n},
+		"a page too many":     {append(bytes.Clone(whole), make([]byte, pageSize)...), n},
+		"an unknown version":  {changed(whole, 63, 1), n},
+	}
+	step := nightly.Of(1, 9)
+	for at := 0; at < 100; at += step {
+		for _, bits := range []byte{1 << (at % 8), 0xff} {
+			cases[fmt.Sprintf("byte %d with other bits %x", at, bits)] = struct {
+				file []byte
+				rows int
+			}{changed(whole, at, bits), n}
+		}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "damaged.db")
+			for suffix, content := range map[string][]byte{"": c.file, "-wal": nil} { // of which nothing is left
+				if err := os.WriteFile(path+suffix, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v, err := upkeep.Salvage(t.Context(), path, path+".new", func(upkeep.Finding) {})
+			if err != nil || v.Runs != 1 || v.Rows < c.rows {
+				t.Errorf("%+v, %v: expected %d rows", v, err, c.rows)
+			}
+		})
+	}
+}
+
+// changed returns a file with some bits of a byte turned.
+func changed(file []byte, at int, bits byte) []byte {
+	file = bytes.Clone(file)
+	file[at] ^= bits
+	return file
+}
+
+// A store of a newer newtop, and another program's database, are refused as by all other commands.
+func TestSalvageOfOthers(t *testing.T) {
+	for want, statements := range map[string][]string{
+		"nothing can be salvaged": {"PRAGMA writable_schema = 1", "UPDATE sqlite_schema SET sql = 'CREATE' WHERE name = 'epochs'"},
+		"a newer newtop made it":  {"CREATE TABLE later (a)", "PRAGMA user_version = 99"},
+		"of another program":      {"DROP TABLE runs", "PRAGMA application_id = 1"},
+	} {
+		s := temporary(t)
+		s.Close()
+		execute(t, s.Path(), statements...)
+		_, err := upkeep.Salvage(t.Context(), s.Path(), filepath.Join(t.TempDir(), "new.db"), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: expected %s", err, want)
+		}
 	}
 }

@@ -172,7 +172,7 @@ func TestNotAStore(t *testing.T) {
 		{foreign, "an SQLite database of another program: expected a run store"},
 		{other, "an SQLite database of another program: expected a run store"},
 		{write("short.db", whole[:2000]), "database"},
-		{write("half.db", whole[:len(whole)/2]), "a damaged SQLite database: expected a run store"},
+		{write("half.db", whole[:len(whole)/2]), "a damaged SQLite database: expected a run store: newtop runs salvage -o NEW.db writes what can be read into a new one"},
 	}
 	tables, err := raw(t, good).Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
 	if err != nil {

@@ -130,24 +130,14 @@ func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
 
 // tables compares how the tables are made with how this program makes them.
 func (c *checker) tables(ctx context.Context, tx *sql.Tx) error {
-	const query = "SELECT coalesce(name, '') || char(10) || coalesce(sql, '') FROM sqlite_schema ORDER BY 1"
 	if version, err := rowcode.VersionNow(ctx, tx); err != nil || version != len(sqlfile.Migrations) {
 		return err
 	}
-	fresh, err := sql.Open("sqlite", ":memory:")
+	want, err := descriptions(ctx)
 	if err != nil {
 		return err
 	}
-	defer fresh.Close()
-	fresh.SetMaxOpenConns(1)
-	if _, err := fresh.ExecContext(ctx, strings.Join(sqlfile.Migrations, ";")); err != nil {
-		return err
-	}
-	want, err := sqlfile.Texts(ctx, fresh, query)
-	if err != nil {
-		return err
-	}
-	have, err := sqlfile.Texts(ctx, tx, query)
+	have, err := sqlfile.Texts(ctx, tx, described)
 	for _, table := range want {
 		if err == nil && !slices.Contains(have, table) {
 			name, _, _ := strings.Cut(table, "\n")
@@ -155,6 +145,23 @@ func (c *checker) tables(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	return c.reportUnread(ctx, Finding{}, err)
+}
+
+// described returns names and definitions of a database's tables and indexes.
+const described = "SELECT coalesce(name, '') || char(10) || coalesce(sql, '') FROM sqlite_schema ORDER BY 1"
+
+// descriptions are those of a store that this program makes.
+func descriptions(ctx context.Context) ([]string, error) {
+	fresh, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer fresh.Close()
+	fresh.SetMaxOpenConns(1)
+	if _, err := fresh.ExecContext(ctx, strings.Join(sqlfile.Migrations, ";")); err != nil {
+		return nil, err
+	}
+	return sqlfile.Texts(ctx, fresh, described)
 }
 
 // rows compares the rows of a table for which a condition holds with their checksums.

@@ -115,7 +115,7 @@ func (m *merge) sound(ctx context.Context) error {
 	broken := sqlfile.CodeOf(err) != 0 && ctx.Err() == nil && !sqlfile.Busy(err)
 	switch {
 	case broken, err == nil && !slices.Equal(found, []string{"ok"}):
-		return &sqlfile.FormatError{File: m.source.Path(), Found: "a damaged SQLite database", Expected: "a run store"}
+		return sqlfile.Damaged(m.source.Path())
 	case err != nil:
 		return m.source.Wrap(ctx, err)
 	case m.missing != "":

@@ -1,12 +1,14 @@
 package upkeep
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -35,32 +37,124 @@ type salvage struct {
 // Salvage writes all that can be read of the database at path into a new one: runs with their sound rows and
 // checkpoints, and searches. It calls found with what is left out. The new file gets its name once it is whole.
 func Salvage(ctx context.Context, path, to string, found func(Finding)) (_ Salvaged, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return Salvaged{}, err
+	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return Salvaged{}, cmp.Or(err, error(&sqlfile.FormatError{File: to, Found: "there is such a file already",
 			Expected: "a new name"}))
 	}
-	source, err := store.Open(path, sqlfile.Options{ReadOnly: true})
-	if err != nil {
-		return Salvaged{}, err
-	}
-	defer source.Close()
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".salvage-*")
 	if err != nil {
 		return Salvaged{}, err
 	}
 	defer os.RemoveAll(dir)
+	source, err := open(ctx, path, dir, found)
+	if damaged, _ := errors.AsType[*sqlfile.FormatError](err); damaged != nil && *damaged == *sqlfile.Damaged(path) {
+		damaged.Found = "nothing can be salvaged, as what describes its tables can't be read"
+		damaged.Expected = "a backup of it"
+	}
+	if err != nil {
+		return Salvaged{}, err
+	}
+	defer source.Close()
 	part := filepath.Join(dir, filepath.Base(to))
 	v := salvage{found: found}
 	if v.into, err = store.Open(part, sqlfile.Options{}); err != nil {
 		return Salvaged{}, err
 	}
-	if !source.Empty {
+	if source.Empty {
+		found(Finding{Text: "it has no tables: all that it had may have been in " + filepath.Base(path) + "-wal"})
+	} else {
 		err = v.all(ctx, source)
 	}
 	if err = cmp.Or(v.into.Wrap(ctx, err), v.into.Close()); err == nil {
 		err = os.Rename(part, to)
 	}
 	return v.Salvaged, err
+}
+
+// open opens a database whose header may be damaged: then it makes a copy with another one in dir, and says so.
+func open(ctx context.Context, path, dir string, found func(Finding)) (*store.Store, error) {
+	source, err := store.Open(path, sqlfile.Options{ReadOnly: true})
+	is, should := sqlfile.Header(path)
+	if is == nil {
+		return source, err
+	}
+	if err == nil { // a journal says itself how many pages there are, and without one its version is nothing
+		from, to := 18, 20
+		if journal, _ := os.Stat(path + "-wal"); journal != nil && journal.Size() > 0 {
+			from, to = 28, 32
+		}
+		copy(is[from:to], should[from:to])
+	}
+	const counters = 92 // what follows them says who wrote last
+	if bytes.Equal(is[:counters], should[:counters]) {
+		return source, err
+	}
+	mended, bad := rebuild(ctx, path, filepath.Join(dir, "rebuilt.db"), is, should)
+	if bad != nil {
+		return source, err
+	}
+	if err == nil {
+		source.Close()
+	}
+	found(Finding{Text: "its header is damaged, or its end is missing: a copy with another header is read"})
+	return mended, nil
+}
+
+// rebuild opens a copy of a database, with what is in its journal, and another header.
+func rebuild(ctx context.Context, path, to string, was, header []byte) (*store.Store, error) {
+	if err := errors.Join(copyFile(path, to, header), copyFile(path+"-wal", to+"-wal", nil)); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(to, sqlfile.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	err = ours(ctx, s, !bytes.Equal(was[60:64], header[60:64]))
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ours returns an error unless a database has tables of newtop's, and where nobody knows its version, these alone: a
+// newer newtop may have made others.
+func ours(ctx context.Context, s *store.Store, unknown bool) error {
+	_, err := s.DB.ExecContext(ctx, "SELECT run, id, opening, owner, claimed FROM runs LIMIT 0")
+	if err != nil || !unknown {
+		return err
+	}
+	known, err := descriptions(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := sqlfile.Texts(ctx, s.DB, described)
+	if err == nil && slices.ContainsFunc(have, func(text string) bool { return !slices.Contains(known, text) }) {
+		err = errors.New("other tables than this newtop makes")
+	}
+	return err
+}
+
+// copyFile copies a file, if it is there, and puts a header in the place of its own.
+func copyFile(from, to string, header []byte) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	_, headErr := out.WriteAt(header, 0)
+	return cmp.Or(err, headErr, out.Close())
 }
 
 func (v *salvage) all(ctx context.Context, source *store.Store) (err error) {
