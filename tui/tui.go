@@ -6,6 +6,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"newtop/internal/routine"
 	"newtop/internal/rundiff"
@@ -13,6 +14,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
+	"newtop/trainer/tune"
 	"newtop/tui/dashboard"
 	"newtop/tui/runs"
 	"newtop/tui/screen"
@@ -46,8 +48,34 @@ func Compare(ctx context.Context, s *store.Store, ids []string, o Options) error
 }
 
 // Tune shows a search like Run. A user who quits while it is under way stops it first, and Tune returns when its last
-// Leaderboard was seen, or at once if asked a third time.
-func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run(ctx, s, o) }
+// Leaderboard was seen, or at once if asked a third time. Its trials' runs are in a store.
+func Tune(ctx context.Context, s Searching, runs *store.Store, o Options) error {
+	return tuning.Run(ctx, s, trials(runs, o), o)
+}
+
+// trials opens the runs of a search's trials.
+func trials(s *store.Store, o Options) tuning.Opener {
+	return func(ctx context.Context, t *tune.Trial) (screen.Layer, func(), error) {
+		console := ""
+		if t.Dir != "" {
+			console = filepath.Join(t.Dir, tune.ConsoleFile)
+		}
+		return recorded(ctx, s, t.Run, console, o)
+	}
+}
+
+// recorded opens the screen of a run of a store, with what its program printed to a file; "" for none.
+func recorded(ctx context.Context, s *store.Store, id, console string, o Options) (screen.Layer, func(), error) {
+	source, err := s.Source(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if console != "" {
+		source = stream.WithConsole(source, console)
+	}
+	w, closed := Play(ctx, source, id, stream.Options{}, o)
+	return Layer(w.Feed, o), func() { _ = closed() }, nil // the feed has told of its error
+}
 
 // System shows how the machine does and which processes use its GPUs, like Run. Options.Machine reads it; where that is
 // nil, System does itself.
@@ -103,12 +131,7 @@ func (r Recorded) host(o Options) runs.Host {
 	return runs.Host{
 		MaxCompared: MaxCompared,
 		Watch: func(ctx context.Context, id string) (screen.Layer, func(), error) {
-			source, err := r.Store.Source(ctx, id)
-			if err != nil {
-				return nil, nil, err
-			}
-			w, closed := Play(ctx, source, id, stream.Options{}, o)
-			return Layer(w.Feed, o), func() { _ = closed() }, nil // the feed has told of its error
+			return recorded(ctx, r.Store, id, "", o)
 		},
 		Compare: func(ctx context.Context, ids []string) (screen.Layer, func(), error) {
 			return compared(ctx, r.Store, ids, o)
@@ -118,7 +141,7 @@ func (r Recorded) host(o Options) runs.Host {
 			if err != nil {
 				return nil, nil, err
 			}
-			return tuning.New(s, o), nil, nil
+			return tuning.New(s, trials(r.Store, o), o), nil, nil
 		},
 		Unresumable: r.Unresumable,
 	}

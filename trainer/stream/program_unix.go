@@ -96,20 +96,10 @@ func Start(args []string, beside Beside) (*Program, error) {
 	if beside.Lines != nil {
 		besides(beside.Lines)
 	}
-	source.decoder.rows.info.Name = programName(args)
+	source.decoder.rows.info.Name = ProgramName(args)
 	p.pipe = source
 	routine.Go(func() { p.attend(terminal) })
 	return p, nil
-}
-
-// programName is how the run of a program is called: by its script, where an interpreter runs it.
-func programName(args []string) string {
-	for _, a := range args[1:] {
-		if ext := filepath.Ext(a); ext == ".py" || ext == ".sh" || ext == ".jl" || ext == ".R" {
-			return filepath.Base(a)
-		}
-	}
-	return filepath.Base(args[0])
 }
 
 // besides makes the named pipe for numbers; nil where the system has none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"newtop/trainer/event"
@@ -106,6 +107,16 @@ type Beside struct {
 	Lines   io.ReadCloser                   // lines about the program, which are read with its own; nil: none
 	Dir     string                          // where it runs; empty: where this program does
 	Console io.Writer                       // gets what it prints as it comes; nil: nobody does
+}
+
+// ProgramName is how the run of a program is called: by its script, where an interpreter runs it.
+func ProgramName(args []string) string {
+	for _, a := range args[1:] {
+		if ext := filepath.Ext(a); ext == ".py" || ext == ".sh" || ext == ".jl" || ext == ".R" {
+			return filepath.Base(a)
+		}
+	}
+	return filepath.Base(args[0])
 }
 
 // ReadAll gives a function all that a source has now.

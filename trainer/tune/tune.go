@@ -36,6 +36,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/stream"
 )
 
 // Search is one search. Run is called once; the other methods may be called from any goroutine.
@@ -131,7 +132,7 @@ func (s *Search) Base() trainer.Config { return s.config.Base }
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
 	if p := s.config.Program; p != nil {
-		s.data = format.Masked(format.QuoteAll(p.Args))
+		s.data = format.Masked(stream.ProgramName(p.Args))
 		return 0, p.check(s.space, s.config.Name)
 	}
 	c := s.config.Base

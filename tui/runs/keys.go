@@ -127,20 +127,6 @@ func showAll(m *Model, _ string) tea.Cmd {
 	return nil
 }
 
-// refusedMsg says why something could not be opened.
-type refusedMsg struct{ text string }
-
-// show returns the command that puts a screen over the list.
-func (m *Model) show(open func() (screen.Layer, func(), error)) tea.Cmd {
-	return func() tea.Msg {
-		l, closed, err := open()
-		if err != nil {
-			return refusedMsg{err.Error()}
-		}
-		return screen.Push(l, closed)
-	}
-}
-
 // open watches the selected run, or looks at the search.
 func open(m *Model, _ string) tea.Cmd {
 	r, ctx, h := m.selected(), m.Ctx, m.host
@@ -149,10 +135,10 @@ func open(m *Model, _ string) tea.Cmd {
 		if r.sweep.Of == 0 {
 			name = r.sweep.Parts[0].ID
 		}
-		return m.show(func() (screen.Layer, func(), error) { return h.Search(ctx, name) })
+		return screen.Cover(func() (screen.Layer, func(), error) { return h.Search(ctx, name) })
 	}
 	id := r.run.ID
-	return m.show(func() (screen.Layer, func(), error) { return h.Watch(ctx, id) })
+	return screen.Cover(func() (screen.Layer, func(), error) { return h.Watch(ctx, id) })
 }
 
 // mark marks the selected run, or takes the mark away, and moves to the next one.
@@ -191,7 +177,7 @@ func compareMarked(m *Model, _ string) tea.Cmd {
 		}
 	}
 	ctx, h := m.Ctx, m.host
-	return m.show(func() (screen.Layer, func(), error) { return h.Compare(ctx, ids) })
+	return screen.Cover(func() (screen.Layer, func(), error) { return h.Compare(ctx, ids) })
 }
 
 // goOn leaves the list, so that the run is resumed.

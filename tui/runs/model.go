@@ -180,8 +180,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, removed(m, msg)
 	case annotatedMsg:
 		return m, annotated(m, msg)
-	case refusedMsg:
-		return m, m.Notify(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), readCurves(m))

@@ -234,6 +234,8 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 			return b.Notify(style.Warn, "preferences: "+style.Clean(err.Error()))
 		}
 		return cmd
+	case RefusedMsg:
+		return b.Notify(style.Warn, style.Clean(string(msg)))
 	case RingMsg:
 		return b.ring(msg)
 	case expireMsg:

@@ -40,6 +40,20 @@ type pushMsg struct {
 // left, on a goroutine of its own; nil for nothing to do.
 func Push(l Layer, closed func()) tea.Msg { return pushMsg{l, closed} }
 
+// RefusedMsg says why a screen could not be opened.
+type RefusedMsg string
+
+// Cover returns the command that puts a screen over the one that has the command.
+func Cover(open func() (Layer, func(), error)) tea.Cmd {
+	return func() tea.Msg {
+		l, closed, err := open()
+		if err != nil {
+			return RefusedMsg(err.Error())
+		}
+		return Push(l, closed)
+	}
+}
+
 // layerMsg is what a layer's command brought.
 type layerMsg struct {
 	number int

@@ -94,7 +94,7 @@ func TestTuneMethods(t *testing.T) {
 // TestTuneWaits: Boards come one after another, none is missed at the end, and what ends them is told.
 func TestTuneWaits(t *testing.T) {
 	boards := []*tune.Leaderboard{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
-	m := newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+	m := newTuning(newFakeSearch(boards...), nil, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	for _, want := range boards[1:] {
 		m.receive(m.wait(0)().(leaderboardMsg))
@@ -105,7 +105,7 @@ func TestTuneWaits(t *testing.T) {
 	if m.receive(m.wait(0)().(leaderboardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
 		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.Notice.Text)
 	}
-	m = newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+	m = newTuning(newFakeSearch(boards...), nil, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(leaderboardMsg{nil, errors.New("the disk\nis full")})
@@ -119,7 +119,7 @@ func TestTuneStop(t *testing.T) {
 	for _, last := range []string{"", "q", "ctrl+c"} {
 		s := newFakeSearch(fakeBoard(20, 0.5, 0.05))
 		s.holds = true
-		m := newTuning(s, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+		m := newTuning(s, nil, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 		defer m.Cancel()
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 		if tunePress(m, "q"); m.dialog == nil {
@@ -154,7 +154,7 @@ func TestTuneStop(t *testing.T) {
 func startTuning(t *testing.T, ctx context.Context, s Search, bytes int64) *screentest.Running {
 	t.Helper()
 	return screentest.Start(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
-		m := newTuning(s, o)
+		m := newTuning(s, nil, o)
 		return &m.Base, m
 	})
 }

@@ -30,7 +30,8 @@ func bindings() []*screen.Binding[*model] {
 		}),
 		on("↑↓", "select a trial; also pgup, pgdown, home and end", widget.MoveKeys...).Then(moveTo).Footer("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then(cycle).Footer("pane"),
-		use("the pane on the whole screen, and back; also enter", screen.Zoom, screen.Open).Then(
+		use("the selected trial's run: its curves and its console", screen.Open).On(openTrial).DefaultFooter(),
+		use("the pane on the whole screen, and back", screen.Zoom).Then(
 			func(m *model, _ string) { m.zoomed = !m.zoomed }).DefaultFooter(),
 		use("sort by rank, measure, time or newest", screen.Sort).Then(func(m *model, _ string) {
 			m.sort = (m.sort + 1) % tuneSorts
@@ -87,6 +88,15 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return screen.Press(m.bindings, m, k)
+}
+
+// openTrial puts the screen of the selected trial's run over this one.
+func openTrial(m *model, _ string) tea.Cmd {
+	t, ctx, open := selected(m), m.Ctx, m.open
+	if t == nil || t.Run == "" {
+		return m.Notify(style.Muted, "no trial with a run is selected")
+	}
+	return screen.Cover(func() (screen.Layer, func(), error) { return open(ctx, t) })
 }
 
 // back undoes what hides something: the zoom, then the filter.

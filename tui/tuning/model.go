@@ -29,6 +29,7 @@ type Search interface {
 type model struct {
 	screen.Base
 	search   Search
+	open     Opener
 	bindings []*screen.Binding[*model]
 
 	standing

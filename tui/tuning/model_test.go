@@ -1,6 +1,8 @@
 package tuning
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +28,7 @@ func newTuneTest(b *tune.Leaderboard, o screen.Options, w, h int) *model {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	s := newFakeSearch(b)
 	s.holds = b.Phase == "searching"
-	m := newTuning(s, o)
+	m := newTuning(s, nil, o)
 	m.Cancel() // notes then stay until the next one
 	at := time.Unix(1e9, 0)
 	m.now = func() time.Time { return at }
@@ -65,8 +67,8 @@ var tuneScreens = map[string]struct {
 	"regression": {fakeRegression, []string{"shift+tab", "shift+tab"}},
 	"filtered":   {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
 	"zoomed":     {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
-	"slice":      {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "enter"}},
-	"curves":     {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "enter", "down"}},
+	"slice":      {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "z"}},
+	"curves":     {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "z", "down"}},
 	"matters":    {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
 	"details":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
 	"command":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"c"}},
@@ -506,5 +508,26 @@ func TestTuneWords(t *testing.T) {
 			}
 			tuitest.CheckWords(t, tuitest.Titles(tuneText(t, m)), names)
 		}
+	}
+}
+
+// TestOpen: enter opens the run of the selected trial, or says why it can't be.
+func TestOpen(t *testing.T) {
+	m := newTuneTest(fakeBoard(60, 1, 0), screen.Options{}, 80, 24)
+	var opened []string
+	m.open = func(_ context.Context, t *tune.Trial) (screen.Layer, func(), error) {
+		opened = append(opened, t.Run)
+		return nil, nil, errors.New("it is gone")
+	}
+	cmd := tunePress(m, "down", "enter")
+	m.Update(cmd())
+	want := m.leaderboard.Trials[m.rows[1]].Run
+	if len(opened) != 1 || opened[0] != want || !strings.Contains(tuneText(t, m), "it is gone") {
+		t.Errorf("enter opens %q, not %q:\n%s", opened, want, tuneText(t, m))
+	}
+	m = newTuneTest(&tune.Leaderboard{}, screen.Options{}, 80, 24)
+	tunePress(m, "enter")
+	if !strings.Contains(tuneText(t, m), "no trial with a run") {
+		t.Error(tuneText(t, m))
 	}
 }

@@ -16,12 +16,14 @@ import (
 	"newtop/tui/widget"
 )
 
+// Opener opens the screen of a trial's run; closed is called when that was left.
+type Opener func(ctx context.Context, t *tune.Trial) (l screen.Layer, closed func(), err error)
+
 // Run shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run. A
 // user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once
 // if asked a third time. The search itself is the caller's to run and to end.
-func Run(ctx context.Context, s Search, o screen.Options) error {
-	m := newTuning(s, o)
-	return m.Run(ctx, m, o)
+func Run(ctx context.Context, s Search, open Opener, o screen.Options) error {
+	return screen.NewStack(newTuning(s, open, o)).Run(ctx, o)
 }
 
 // clockMsg moves the clock on.
@@ -38,12 +40,13 @@ type leaderboardMsg struct {
 
 // New returns the screen of a search that others are at, or that is over, to stand over another one. Leaving it stops
 // nothing.
-func New(s Search, o screen.Options) screen.Layer { return newTuning(s, o) }
+func New(s Search, open Opener, o screen.Options) screen.Layer { return newTuning(s, open, o) }
 
-func newTuning(s Search, o screen.Options) *model {
+func newTuning(s Search, open Opener, o screen.Options) *model {
 	m := &model{
 		Base:     screen.NewBase(&o),
 		search:   s,
+		open:     open,
 		bindings: bindings(),
 		side:     tuneProgress,
 		now:      time.Now,

@@ -289,9 +289,6 @@ func all(m *model, _ string) {
 	}
 }
 
-// refusedMsg says why a run could not be opened.
-type refusedMsg struct{ text string }
-
 // open puts the run's own screen over this one.
 func open(m *model, _ string) tea.Cmd {
 	if len(m.at.members) > 0 {
@@ -301,13 +298,7 @@ func open(m *model, _ string) tea.Cmd {
 		return nil
 	}
 	open, ctx := m.at.open, m.Ctx
-	return func() tea.Msg {
-		l, closed, err := open(ctx)
-		if err != nil {
-			return refusedMsg{err.Error()}
-		}
-		return screen.Push(l, closed)
-	}
+	return screen.Cover(func() (screen.Layer, func(), error) { return open(ctx) })
 }
 
 // picture draws the selected chart for paper.

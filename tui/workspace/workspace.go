@@ -113,8 +113,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case newsMsg:
 		return m, receive(m, msg)
-	case refusedMsg:
-		return m, m.Notify(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
 		return m, tea.Batch(append(due(m), cmd, m.Prefs.Notice(m.preferences()))...)

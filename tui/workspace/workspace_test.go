@@ -537,7 +537,7 @@ func TestOpen(t *testing.T) {
 	if opened == 0 {
 		t.Error("the run was not opened")
 	}
-	if msg := m.open2(1); msg != (refusedMsg{io.ErrUnexpectedEOF.Error()}) {
+	if msg := m.open2(1); msg != screen.RefusedMsg(io.ErrUnexpectedEOF.Error()) {
 		t.Errorf("%v", msg)
 	}
 }

@@ -61,7 +61,7 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 		fmt.Fprintln(cmd.ErrOrStderr(), line)
 	}
 	if behind != nil {
-		return t.show(cmd, search, *behind)
+		return t.show(cmd, search, s, *behind)
 	}
 	return t.print(cmd, search)
 }

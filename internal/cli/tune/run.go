@@ -15,6 +15,7 @@ import (
 	"newtop/internal/format"
 	"newtop/internal/routine"
 	"newtop/trainer"
+	"newtop/trainer/store"
 	"newtop/trainer/tune"
 	"newtop/tui"
 	"newtop/tui/screen"
@@ -112,7 +113,7 @@ func nothingBegan(err error) bool {
 }
 
 // show searches behind the screen, and prints what came of it when the screen is gone.
-func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
+func (t *tuner) show(cmd *cobra.Command, s *tune.Search, runs *store.Store, options screen.Options) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -123,7 +124,7 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 		}
 		ended <- err
 	})
-	screenErr := tui.Tune(ctx, s, options)
+	screenErr := tui.Tune(ctx, s, runs, options)
 	s.Stop()
 	err := <-ended
 	if nothingBegan(err) {

@@ -191,7 +191,7 @@ func (t *tuner) tune(cmd *cobra.Command, program []string) (err error) {
 		return t.print(cmd, search)
 	}
 	options.Input, options.Output = in, out
-	return t.show(cmd, search, options)
+	return t.show(cmd, search, s, options)
 }
 
 // search returns the search that the flags ask for: a new one, or the rest of one; nil where nothing of it is left, of
