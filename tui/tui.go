@@ -6,12 +6,12 @@ package tui
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"newtop/internal/routine"
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/logs/files"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 	"newtop/trainer/tune"
@@ -56,21 +56,22 @@ func Tune(ctx context.Context, s Searching, runs *store.Store, o Options) error 
 // trials opens the runs of a search's trials.
 func trials(s *store.Store, o Options) tuning.Opener {
 	return func(ctx context.Context, t *tune.Trial) (screen.Layer, func(), error) {
-		console := ""
+		var console files.Path
 		if t.Dir != "" {
-			console = filepath.Join(t.Dir, tune.ConsoleFile)
+			console = files.Here(t.Dir).Join(tune.ConsoleFile)
 		}
 		return recorded(ctx, s, t.Run, console, o)
 	}
 }
 
-// recorded opens the screen of a run of a store, with what its program printed to a file; "" for none.
-func recorded(ctx context.Context, s *store.Store, id, console string, o Options) (screen.Layer, func(), error) {
+// recorded opens the screen of a run of a store, with what its program printed to a file; the zero path for none.
+func recorded(ctx context.Context, s *store.Store, id string, console files.Path, o Options) (screen.Layer, func(),
+	error) {
 	source, err := s.Source(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if console != "" {
+	if console.Name != "" {
 		source = stream.WithConsole(source, console)
 	}
 	w, closed := Play(ctx, source, id, stream.Options{}, o)
@@ -131,7 +132,7 @@ func (r Recorded) host(o Options) runs.Host {
 	return runs.Host{
 		MaxCompared: MaxCompared,
 		Watch: func(ctx context.Context, id string) (screen.Layer, func(), error) {
-			return recorded(ctx, r.Store, id, "", o)
+			return recorded(ctx, r.Store, id, files.Path{}, o)
 		},
 		Compare: func(ctx context.Context, ids []string) (screen.Layer, func(), error) {
 			return compared(ctx, r.Store, ids, o)

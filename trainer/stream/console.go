@@ -3,10 +3,9 @@ package stream
 import (
 	"bytes"
 	"context"
-	"io"
-	"os"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // maxReread bounds how many bytes of a console are read that were printed before.
@@ -15,15 +14,16 @@ const maxReread = 1 << 20
 // consoled is a source with the lines of a console beside its events.
 type consoled struct {
 	Source
-	path  string
-	file  *os.File // nil: there is none so far
-	ready []byte   // read, and not yet given
+	path  files.Path
+	file  files.File // nil: there is none so far
+	at    int64      // how much of it was read
+	ready []byte     // read, and not yet given
 	next  event.Event
 }
 
 // WithConsole returns a source that also gives the lines of a file, which may come later and grow: those that a program
 // printed whose run the source has.
-func WithConsole(s Source, path string) Source { return &consoled{Source: s, path: path} }
+func WithConsole(s Source, path files.Path) Source { return &consoled{Source: s, path: path} }
 
 // Unwrap is the source of the events.
 func (c *consoled) Unwrap() Source { return c.Source }
@@ -51,8 +51,8 @@ func (c *consoled) Next(ctx context.Context) (e event.Event, err error) {
 func (c *consoled) line(last bool) (line []byte, ok bool) {
 	i := bytes.IndexByte(c.ready, '\n')
 	for block := make([]byte, 1<<16); i < 0 && c.open(); {
-		n, err := c.file.Read(block)
-		c.ready = append(c.ready, block[:n]...)
+		n, err := c.file.ReadAt(block, c.at)
+		c.ready, c.at = append(c.ready, block[:n]...), c.at+int64(n)
 		if i = bytes.IndexByte(c.ready, '\n'); err != nil {
 			break
 		}
@@ -74,12 +74,12 @@ func (c *consoled) open() bool {
 	if c.file != nil {
 		return true
 	}
-	f, err := os.Open(c.path)
+	f, err := c.path.Open()
 	if err != nil {
 		return false
 	}
-	if info, err := f.Stat(); err == nil && info.Size() > maxReread {
-		_, _ = f.Seek(-maxReread, io.SeekEnd) // else all of it is read
+	if info, err := f.Stat(); err == nil {
+		c.at = max(0, info.Size()-maxReread)
 	}
 	c.file = f
 	return true

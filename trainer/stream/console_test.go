@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/files"
 )
 
 // listed is a source of given events, which is asked for more where one is nil.
@@ -36,7 +37,7 @@ func (*listed) Close() error               { return nil }
 func TestWithConsole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "console.log")
 	s := WithConsole(&listed{event.EpochEvent{Epoch: 1}, nil, nil, nil, nil, nil, event.EpochEvent{Epoch: 2},
-		event.DoneEvent{}}, path)
+		event.DoneEvent{}}, files.Here(path))
 	writes := []string{"", "a\r\n 10%\r100%\r\nb", "c\nno end"}
 	var got []string
 	for {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -190,6 +191,77 @@ func TestProgramUseless(t *testing.T) {
 		if (c.want == "") != (got == "") || !strings.HasPrefix(got, c.want) || len(b.Trials) != c.trials {
 			t.Errorf("%s: %q after\n%s", c.script, got, listed(b))
 		}
+	}
+}
+
+// What stands in for srun, behind which a queue holds all jobs until the test lets them go. Slurm's words are those of
+// 22.05.
+const standIn = `#!/bin/sh
+mode=$2
+if [ $NEWTOP_TRIAL -le 50 ]; then exec 3<gate; fi
+for i in 1 2 3; do
+	echo step $i loss=$(( ($3-30)*($3-30) + 600/i ))
+	[ $i != 1 ] || [ $NEWTOP_TRIAL -gt 50 ] || read x <&3
+	case $mode$i in
+	cancelled2) echo "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-28T12:00:00 ***" >&2; kill -TERM $$ ;;
+	requeued2) echo "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-28T12:00:00 DUE TO JOB REQUEUE ***" >&2; exit 143 ;;
+	lost1) echo "srun: error: Node failure on n1" >&2; exit 1 ;;
+	esac
+done
+`
+
+// Fifty jobs are in the queue at once. Those that are cancelled, requeued or lost are failed trials with Slurm's words;
+// the others decide.
+func TestQueue(t *testing.T) {
+	dir := t.TempDir()
+	gate := filepath.Join(dir, "gate")
+	if err := errors.Join(syscall.Mkfifo(gate, 0o600), os.WriteFile(filepath.Join(dir, "srun"), []byte(standIn), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	hold, err := os.OpenFile(gate, os.O_RDWR, 0) // so that nobody who opens it waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{"cancelled": "CANCELLED AT", "requeued": "DUE TO JOB REQUEUE", "lost": "Node failure on n1"}
+	c := ofProgram(dir, "")
+	c.Over = []Dimension{{Key: "mode", Choices: []string{"ok", "cancelled", "requeued", "lost"}}, c.Over[0]}
+	c.Program.Args, c.Parallel, c.Trials = []string{"./srun", "-n1", "{mode}", "{a}"}, 50, 60
+	q, err := New(c, openStore(t, filepath.Join(dir, "runs.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(t.Context()) }()
+	for b := q.Leaderboard(); ; {
+		queued := 0
+		for _, trial := range b.Trials {
+			if trial.State == Running && trial.Epochs == 1 {
+				queued++
+			}
+		}
+		if queued == 50 {
+			hold.Close()
+			break
+		}
+		if b, err = q.Wait(t.Context(), b); err != nil {
+			t.Fatalf("%d of 50 were in the queue: %v", queued, err)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	b, failed := q.Leaderboard(), map[string]bool{}
+	for _, trial := range b.Trials {
+		reason, fails := reasons[trial.Choices[0].Value]
+		if trial.State != Pruned && (trial.State == Failed) != fails || trial.State == Failed && !strings.Contains(trial.Error, reason) {
+			t.Errorf("%s: %v: %s", text(trial.Choices), trial.State, trial.Error)
+		}
+		if trial.State == Failed {
+			failed[reason] = true
+		}
+	}
+	if best := b.Trials[b.Order[0]]; len(b.Trials) != 60 || len(failed) != 3 || best.Choices[0].Value != "ok" || best.Epochs != 3 {
+		t.Errorf("%d trials, failed %v, the best %+v", len(b.Trials), failed, best)
 	}
 }
 

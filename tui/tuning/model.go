@@ -24,6 +24,9 @@ type Search interface {
 	Stop()
 }
 
+// Opener opens the screen of a trial's run; closed is called when that was left.
+type Opener func(ctx context.Context, t *tune.Trial) (l screen.Layer, closed func(), err error)
+
 // model is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the
 // waiting, and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type model struct {

@@ -16,9 +16,6 @@ import (
 	"newtop/tui/widget"
 )
 
-// Opener opens the screen of a trial's run; closed is called when that was left.
-type Opener func(ctx context.Context, t *tune.Trial) (l screen.Layer, closed func(), err error)
-
 // Run shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run. A
 // user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once
 // if asked a third time. The search itself is the caller's to run and to end.
