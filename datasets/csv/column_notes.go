@@ -3,6 +3,7 @@ package csv
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,9 @@ func (p *plan) noteKind(f *schema.Field, j int) {
 			format.Counted(rows, "row"), f.Name+"=other")
 	}
 	p.noteName(j)
+	if f.Words != nil {
+		p.noteAlike(j)
+	}
 	switch {
 	case p.keep[j]:
 	case c.CountsRows && c.Numbers == p.sheet.Rows:
@@ -93,6 +97,26 @@ func (p *plan) noteName(j int) {
 		p.notes.Add("%s: its own name is among its words, in %s: is the header there again?", c.Name,
 			format.Counted(n, "row"))
 	}
+}
+
+// noteAlike warns of words that differ by case, blanks or a final dot alone.
+func (p *plan) noteAlike(j int) {
+	alike := make(map[string][]string)
+	for _, word := range slices.Sorted(maps.Keys(p.sheet.Columns[j].Counts)) {
+		folded := strings.ToLower(strings.Join(strings.Fields(strings.TrimSuffix(word, ".")), ""))
+		alike[folded] = append(alike[folded], format.Quote(format.Printable(word)))
+	}
+	maps.DeleteFunc(alike, func(_ string, words []string) bool { return len(words) < 2 })
+	if len(alike) == 0 {
+		return
+	}
+	first := alike[slices.Min(slices.Collect(maps.Keys(alike)))]
+	more := ""
+	if len(alike) > 1 {
+		more = fmt.Sprintf(", and %d others", len(alike)-1)
+	}
+	p.notes.Add("%s: warning: words that differ by case, blanks or a final dot alone are told apart: %s%s",
+		p.sheet.Columns[j].Name, strings.Join(first, ", "), more)
 }
 
 // noteMissing says what stands in for missing values.

@@ -71,29 +71,35 @@ func (p *plan) planFields() error {
 	return nil
 }
 
-// otherStyle returns an error for a column of numbers that are written in another way than the options say.
+// otherStyle returns an error for a column of numbers that are written in several ways, or in one that may mean two
+// things.
 func (p *plan) otherStyle(j int) error {
 	c := &p.sheet.Columns[j]
-	if c.Numeric() || c.Dated() {
+	bare := c.Dress[""]
+	if c.Numeric() || c.Dated() || bare == nil || p.sheet.Given(j).Words {
 		return nil
 	}
-	for i, style := range lex.OtherStyles {
-		// Numbers that are read as they are may be of the style too.
-		if n := c.Styles[i]; sheet.Mostly(n+c.Numbers, c.Words-n) && n > 0 {
-			found, expected := "numbers that are written in another way", style.Flags
-			for _, word := range slices.Sorted(maps.Keys(c.Counts)) {
-				if _, ok := style.Normalize(nil, []byte(word)); ok {
-					found = "numbers such as " + fault.Quote(word)
-					break
-				}
-			}
-			if j != p.target {
-				expected += ", or {Drop} " + shellWord(c.Name)
-			}
-			return p.columnError(j, found, expected)
+	n := slices.Max(bare.In)
+	if !sheet.Mostly(n+c.Numbers, c.Words-n) {
+		return nil
+	}
+	found := "numbers that are written in several ways"
+	for _, word := range slices.Sorted(maps.Keys(c.Counts)) {
+		if unit, in := lex.Styles(word, lex.OtherStyles); unit == "" && in != 0 {
+			found = "numbers such as " + fault.Quote(word)
+			break
 		}
 	}
-	return nil
+	expected := "--table thousands=,"
+	if bare.Unclear < n {
+		expected = "one way to write them, or --table " + shellWord("number="+c.Name) + " to take others for missing"
+	} else if len(p.sheet.Columns) > 0 {
+		expected += " or --table decimal=, to say what the comma parts"
+	}
+	if j != p.target {
+		expected += ", or {Drop} " + shellWord(c.Name)
+	}
+	return p.columnError(j, found, expected)
 }
 
 // reasonAgainst returns why a column is no input.
@@ -273,6 +279,14 @@ func (p *plan) order(j int) (lex.DateOrder, error) {
 		"one of "+strings.Join(slices.Sorted(maps.Values(lex.DateOrderNames)), ", ")+", or {Drop} "+shellWord(c.Name))
 }
 
+// numerals returns how a column's numbers are written, empty for as the options say.
+func (p *plan) numerals(j int) string {
+	if n := p.sheet.Given(j).Numerals; n != p.sheet.Numerals {
+		return n.String()
+	}
+	return ""
+}
+
 // assemble lists the fields, and which values of a row may be missing.
 func (p *plan) assemble() {
 	s := p.sheet
@@ -284,6 +298,9 @@ func (p *plan) assemble() {
 		}
 		p.Fields = append(p.Fields, p.fields[j])
 		f, r := &p.Fields[len(p.Fields)-1], &p.roles[j]
+		if reading := s.Given(j); r.Used {
+			f.NA, f.Numerals, f.Numbers = reading.Missing, p.numerals(j), reading.Numbers
+		}
 		if r.Used {
 			r.Field, r.Code = f, f.WordCodes()
 			p.gaps = append(p.gaps, f.Words == nil && s.Columns[j].Missing > 0 && !r.Required)

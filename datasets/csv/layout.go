@@ -60,6 +60,7 @@ func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	if note := s.HeaderNote(); note != "" {
 		p.notes.Add("%s", note)
 	}
+	p.notes.Lines = append(p.notes.Lines, s.Votes...)
 	if err := p.planTarget(target == ""); err != nil {
 		return nil, err
 	}
@@ -154,12 +155,19 @@ func (p *plan) planTarget(last bool) error {
 	what := "numbers"
 	if !c.Numeric() {
 		f := schema.Field{Words: slices.Sorted(maps.Keys(c.Texts()))}
+		if c.Boolean() {
+			f.Words = c.Truths()
+		}
 		r.Code = f.WordCodes()
 		for _, word := range f.Words {
 			p.Classes = append(p.Classes, format.Printable(word))
 		}
 		what = fmt.Sprintf("%d classes", len(p.Classes))
-	} else if values := c.ClassNumbers(s.Numerals); len(values) > 0 && c.ValueCount() >= classRows*len(values) {
+		if c.Boolean() {
+			what += p.foldTruths(r.Code, f.Words)
+		}
+	} else if values := c.ClassNumbers(s.Given(p.target).Numerals); len(values) > 0 &&
+		c.ValueCount() >= classRows*len(values) {
 		p.number = make(map[float64]int)
 		for k, v := range values {
 			p.number[v] = k
@@ -169,9 +177,26 @@ func (p *plan) planTarget(last bool) error {
 	}
 	p.roles = make([]schema.Role, len(s.Columns))
 	p.roles[p.target] = r
+	p.TargetNA, p.TargetNumerals = s.Given(p.target).Missing, p.numerals(p.target)
 	p.notes.Add("%s is the target: %s", which, what)
 	p.noteName(p.target)
+	if r.Code != nil && !c.Boolean() {
+		p.noteAlike(p.target)
+	}
 	return nil
+}
+
+// foldTruths gives all ways to write yes or no the number of the one that stands for them, and says so.
+func (p *plan) foldTruths(code map[string]int, words []string) (note string) {
+	for word := range p.sheet.Columns[p.target].Counts {
+		for _, of := range words {
+			if _, known := code[word]; !known && lex.SameTruth(word, of) {
+				code[word] = code[of]
+				note = ", however they are written"
+			}
+		}
+	}
+	return note
 }
 
 // planRows finds out which rows are left out, and where the others stand.

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"fmt"
 	"math"
 	"sync"
 
@@ -47,7 +48,8 @@ func (l *Layout) countComplete() error {
 // isComplete reports whether a row has all values without which it is left out.
 func (l *Layout) isComplete(r *lex.Rows) bool {
 	for j := range l.roles {
-		if l.roles[j].Required && r.Kinds[j] == lex.KindWord && lex.IsMissing(r.Field(j)) {
+		if l.roles[j].Required && (r.Kinds[j] == lex.KindMissing ||
+			r.Kinds[j] == lex.KindWord && lex.IsMissing(r.Field(j))) {
 			return false
 		}
 	}
@@ -121,16 +123,20 @@ func (d *valueReader) read() error {
 		}
 		v, known := r.Values[j], true
 		switch {
+		case kind == lex.KindMissing && role.Field != nil && role.Code == nil && role.Field.Fill != nil:
+			v = math.NaN()
+		case kind == lex.KindMissing && role.Field != nil && role.Code != nil:
+			v = float64(role.Field.MissingCode())
 		case role.Code != nil:
 			k, ok := role.Code[string(r.Field(j))]
 			if !ok {
 				k, known = role.OtherCode(r.Field(j))
 			}
 			v = float64(k)
-		case kind != lex.KindWord && (role.Field == nil || role.Field.Kind == ""):
+		case kind.Number() && (role.Field == nil || role.Field.Kind == ""):
 		default:
 			var expected string
-			if v, expected = d.number(role, string(r.Field(j))); expected != "" {
+			if v, expected = d.number(j, role, string(r.Field(j))); expected != "" {
 				return &fault.FormatError{File: d.layout.sheet.Sources[d.source].Name, Line: r.LineOf(j),
 					Column: d.layout.sheet.Columns[j].Name,
 					Found:  fault.Quote(string(r.Field(j))), Expected: expected}
@@ -151,18 +157,20 @@ func (d *valueReader) read() error {
 }
 
 // number reads a field that is no word, NaN where it is missing, or says what was expected.
-func (d *valueReader) number(r *schema.Role, field string) (v float64, expected string) {
+func (d *valueReader) number(j int, r *schema.Role, field string) (v float64, expected string) {
 	if r.Field == nil {
 		r = &schema.Role{Field: new(schema.Field)}
 	}
-	v, ok := r.Field.Parse(field, d.layout.sheet.Numerals, r.Order)
+	numerals := d.layout.sheet.Given(j).Numerals
+	v, ok := r.Field.Parse(field, numerals, r.Order)
 	switch {
 	case ok:
 		return v, ""
 	case lex.IsMissing(field) && r.Field.Fill != nil:
 		return math.NaN(), ""
 	case r.Field.Kind == "":
-		return 0, d.layout.sheet.Numerals.Expectation(field)
+		return 0, fmt.Sprintf("%s, or --table %s if it stands for none", numerals.Expectation(field),
+			shellWord("na."+d.layout.sheet.Columns[j].Name+"="+field))
 	}
 	return 0, r.Field.Expectation()
 }

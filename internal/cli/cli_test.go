@@ -21,7 +21,7 @@ func numbersWithAWord() string {
 	for i := range 40 {
 		width := fmt.Sprint(i % 7)
 		if i == 20 {
-			width = "wide"
+			width = "3.wide"
 		}
 		fmt.Fprintf(&b, "%d,%s,%d.5\n", i, width, i*i)
 	}

@@ -76,6 +76,10 @@ type Field struct {
 	Missing bool      `json:"missing,omitempty"`
 	Fill    []float64 `json:"fill,omitempty"`
 	Means   []float64 `json:"means,omitempty"`
+
+	NA       []string `json:"na,omitempty"`
+	Numerals string   `json:"numerals,omitempty"`
+	Numbers  bool     `json:"numbers,omitempty"`
 }
 
 // FormatError says what is wrong with a file. Position is a part of it, as an offset or the name of a tensor, and may

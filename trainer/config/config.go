@@ -53,6 +53,10 @@ type Config struct {
 	Thousands string   // a table's thousands separator; empty: none
 	Drop      []string // columns to leave out of a table, by name or 1-based number
 	Keep      []string // columns not to leave out of a table, whatever they look like
+	// NA are marks of a missing value in a table, parted by |, of all columns, or of one as in COLUMN=MARKS.
+	NA       []string `json:",omitempty"`
+	Category []string `json:",omitempty"` // columns of a table of which every value is a word
+	Number   []string `json:",omitempty"` // columns of a table of which every value is a number, or missing
 
 	Hidden []int       // nodes of the hidden layers; nil: 70-50, or 16-16 below 1,000 training rows
 	Graph  string      // a TOML file with any graph of layers, instead of Hidden, Skip, Act and Out

@@ -2,6 +2,7 @@ package trajectory
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"newtop/internal/version"
@@ -112,7 +113,8 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.TargetColumn)
 		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal,
-			"thousands": t.Thousands} {
+			"thousands": t.Thousands, "target_na": strings.Join(t.TargetNA, "|"),
+			"target_numerals": t.TargetNumerals} {
 			if text != "" {
 				meta[key] = text
 			}

@@ -9,27 +9,38 @@ import (
 
 // IsMissing reports whether a field says that there is no value.
 func IsMissing[T string | []byte](field T) bool {
-	if len(field) > 4 {
+	if len(field) > len("#unknown!") || len(field) > 4 && field[0] != '#' && field[0] != '(' && field[0] != '<' &&
+		field[0] != '[' {
 		return false
 	}
 	switch strings.ToLower(string(field)) {
-	case "", "?", "na", "n/a", "nan", "-nan", "nat", "null", "none", "<na>", "#n/a", "#na":
+	case "", "?", "na", "n/a", "nan", "-nan", "nat", "null", "none", "<na>", "#n/a", "#na",
+		`\n`, "(null)", "<null>", "[null]", // of databases
+		"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#field!", "#unknown!", "#calc!": // of spreadsheets
 		return true
 	}
 	return false
 }
 
-// truths are words for true, each before that for false.
-var truths = [][2]string{{"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"}}
+// truths are words for true, each before that for false, and the same in short.
+var truths = [][4]string{{"true", "false", "t", "f"}, {"yes", "no", "y", "n"}}
 
-// ParseTruth returns which of the pairs of truths a word is of, -1 for none, and what it says.
+// ParseTruth returns which of the pairs of truths a word is of, -1 for none, and what it says. A final dot, as UCI's
+// adult.test has it, does not count.
 func ParseTruth(field string) (pair int, is bool) {
-	if len(field) > len("false") {
+	if len(field) > len("false.") {
 		return -1, false
 	}
-	word := strings.ToLower(field)
-	pair = slices.IndexFunc(truths, func(p [2]string) bool { return p[0] == word || p[1] == word })
-	return pair, pair >= 0 && truths[pair][0] == word
+	word := strings.ToLower(strings.TrimSuffix(field, "."))
+	pair = slices.IndexFunc(truths, func(p [4]string) bool { return slices.Contains(p[:], word) })
+	return pair, pair >= 0 && (truths[pair][0] == word || truths[pair][2] == word)
+}
+
+// SameTruth reports whether two words say the same of yes or no.
+func SameTruth(a, b string) bool {
+	pair, is := ParseTruth(a)
+	other, same := ParseTruth(b)
+	return pair >= 0 && pair == other && is == same
 }
 
 // exactDigits is how many decimal digits a whole number has at most that is surely exact in floating point.

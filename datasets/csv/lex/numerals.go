@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between
@@ -14,43 +17,92 @@ import (
 type Numerals struct {
 	comma     bool // decimals are parted by a comma
 	thousands string
+	dressed   bool   // as undress reads them: with a unit, in parentheses, with a sign behind
+	unit      string // of dressed numbers, before or behind them; empty: none
 }
 
 // NewNumerals returns the way of writing numbers with a decimal mark, "," or anything else for a point, and a mark of
 // thousands.
-func NewNumerals(decimal, thousands string) Numerals { return Numerals{decimal == ",", thousands} }
+func NewNumerals(decimal, thousands string) Numerals {
+	return Numerals{comma: decimal == ",", thousands: thousands}
+}
 
 // Usual reports whether numbers have a decimal point and no mark of thousands.
 func (n Numerals) Usual() bool { return n == Numerals{} }
 
-// OtherStyles are those that words are tried in, so that numbers don't pass for words.
-var OtherStyles = [...]struct {
-	Numerals
-	Flags string
-}{
-	{Numerals{true, "."}, "--table decimal=,,thousands=."},
-	{Numerals{false, ","}, "--table thousands=,"},
-	{Numerals{true, " "}, "--table decimal=, --table thousands=' '"},
-	{Numerals{false, " "}, "--table thousands=' '"},
-	{Numerals{false, "'"}, `--table thousands="'"`},
+// Dressed returns the same way of writing numbers with a unit, empty for none.
+func (n Numerals) Dressed(unit string) Numerals {
+	n.dressed, n.unit = true, unit
+	return n
 }
 
+// String writes a number in this way, as "1,234.5 kg". ParseNumerals reads it.
+func (n Numerals) String() string {
+	point := "."
+	if n.comma {
+		point = ","
+	}
+	text := "1" + n.thousands + "234" + point + "5"
+	switch {
+	case n.unit == "":
+		return text
+	case isCurrency(n.unit):
+		return n.unit + text
+	case unicode.IsLetter([]rune(n.unit)[0]):
+		return text + " " + n.unit
+	}
+	return text + n.unit
+}
+
+// ParseNumerals returns the dressed way of writing numbers that String wrote.
+func ParseNumerals(text string) (n Numerals, ok bool) {
+	before, rest, _ := strings.Cut(text, "1")
+	thousands, rest, _ := strings.Cut(rest, "234")
+	if rest == "" {
+		return n, false
+	}
+	point, unit, ok := strings.Cut(rest, "5")
+	n = NewNumerals(point, thousands).Dressed(strings.TrimSpace(before + unit))
+	return n, ok && n.String() == text
+}
+
+// OtherStyles are those that words are tried in, so that numbers don't pass for words: with a decimal point and with a
+// decimal comma, and with each mark of thousands. The same text may be read in the first that part decimals and
+// thousands by the comma.
+var OtherStyles = []Numerals{
+	{thousands: ","}, {comma: true, thousands: "."}, {thousands: " "}, {thousands: "'"}, {comma: true, thousands: " "},
+	{comma: true, thousands: "'"},
+}
+
+// Currency reports whether the unit is one of money.
+func (n Numerals) Currency() bool { return isCurrency(n.unit) }
+
+// CommaDecimal reports whether decimals are parted by a comma.
+func (n Numerals) CommaDecimal() bool { return n.comma }
+
 // Normalize returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
-// everywhere or nowhere. Anything else is no number.
+// everywhere or nowhere, in India hundreds of thousands too. Anything else is no number.
 func (n Numerals) Normalize(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
+	if n.dressed {
+		number, unit, ok := undress(string(field))
+		if !ok || unit != n.unit && (unit != "" || n.unit == "%") {
+			return nil, false
+		}
+		field = exponent(number)
+	}
 	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
 		buf, field = append(buf, field[0]), field[1:]
 	}
 	digits := leadingDigits(field)
 	buf, field = append(buf, field[:digits]...), field[digits:]
-	if n.thousands != "" && digits >= 1 && digits <= 3 {
-		for len(field) > 0 && bytes.HasPrefix(field, []byte(n.thousands)) {
-			group := field[len(n.thousands):]
-			if leadingDigits(group) != 3 {
-				return nil, false
-			}
-			buf, field = append(buf, group[:3]...), group[3:]
+	if n.thousands != "" && digits >= 1 && digits <= 3 && strings.HasPrefix(string(field), n.thousands) {
+		if buf[len(buf)-digits] == '0' {
+			return nil, false
+		}
+		var ok bool
+		if buf, field, ok = joinGroups(buf, field, n.thousands, digits); !ok {
+			return nil, false
 		}
 	}
 	point := byte('.')
@@ -69,6 +121,24 @@ func (n Numerals) Normalize(buf, field []byte) ([]byte, bool) {
 	return append(buf, field...), true
 }
 
+// joinGroups appends the digits of the groups that a mark parts, of three digits each, or of two but for the last.
+func joinGroups(buf, field []byte, mark string, leading int) (digits, rest []byte, ok bool) {
+	size := 3
+	for first := true; bytes.HasPrefix(field, []byte(mark)); first = false {
+		group := field[len(mark):]
+		n := leadingDigits(group)
+		if first && n == 2 && leading <= 2 {
+			size = 2
+		}
+		if n != size && (n != 3 || !first && bytes.HasPrefix(group[3:], []byte(mark))) || size == 2 && n == 2 &&
+			!bytes.HasPrefix(group[2:], []byte(mark)) {
+			return nil, nil, false
+		}
+		buf, field = append(buf, group[:n]...), group[n:]
+	}
+	return buf, field, true
+}
+
 func leadingDigits(field []byte) int {
 	for i, c := range field {
 		if c < '0' || c > '9' {
@@ -78,31 +148,145 @@ func leadingDigits(field []byte) int {
 	return len(field)
 }
 
-// ParseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, infinity,
-// or one that is written in another way.
-func (n Numerals) ParseLoosely(field string) (v float64, ok bool) {
-	// Most words are reported by their first letter, without an error being made for each.
-	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
-		return 0, false
-	}
-	if !n.Usual() {
-		if text, ok := n.Normalize(nil, []byte(field)); ok {
-			v, err := strconv.ParseFloat(string(text), 64)
-			return v, err == nil || errors.Is(err, strconv.ErrRange)
-		}
-	}
-	v, err := strconv.ParseFloat(field, 64)
-	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
-		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
-	}
-	return v, err == nil || errors.Is(err, strconv.ErrRange)
+// currencies are those that stand before numbers without a sign of their own.
+var currencies = strings.Fields("usd eur gbp chf jpy cny inr rs rs. aud cad nzd sek nok dkk kr kr. pln czk huf brl " +
+	"rub zar mxn krw try sgd hkd")
+
+func isCurrency(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) ||
+		slices.Contains(currencies, strings.ToLower(text))
 }
 
-// maxNumber bounds the numbers that are read, so that means and deviations stay finite.
-const maxNumber = 1e300
+// plain writes spaces, signs and apostrophes of print as those of a keyboard.
+var plain = strings.NewReplacer("\u00a0", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
 
-// Parse reads a finite number.
-func (n Numerals) Parse(field string) (float64, bool) {
+// undress takes a number out of what it is written in, such as "$1,234.50", "(12.30)", "12.30-", "6.45 %", "1.2D+03" or
+// "18.2 kmpl", and returns it with its sign, and its unit in small letters. A letter before a number is a code, and not
+// a unit, unless it is that of a currency.
+func undress(field string) (number, unit string, ok bool) {
+	const longest = 48
+	if len(field) > longest || !strings.ContainsAny(field, "0123456789") {
+		return "", "", false
+	}
+	s := strings.TrimSpace(plain.Replace(field))
+	sign := ""
+	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
+		sign, s = "-", strings.TrimSpace(s[1:len(s)-1])
+	}
+	takeSign := func() bool {
+		if s != "" && (s[0] == '-' || s[0] == '+') {
+			if sign != "" {
+				return false
+			}
+			sign, s = s[:1], strings.TrimSpace(s[1:])
+		}
+		return true
+	}
+	if !takeSign() {
+		return "", "", false
+	}
+	start := strings.IndexAny(s, "0123456789")
+	if start > 0 && (s[start-1] == '.' && start != len("rs.") || s[start-1] == ',') {
+		start--
+	}
+	unit, s = strings.TrimSpace(s[:start]), s[start:]
+	for _, c := range "-+" { // behind the currency
+		if before, found := strings.CutSuffix(unit, string(c)); found && sign == "" {
+			unit, sign = strings.TrimSpace(before), string(c)
+		}
+	}
+	if unit != "" && !isCurrency(unit) {
+		return "", "", false
+	}
+	end := numberEnd(s)
+	number, s = s[:end], strings.TrimSpace(s[end:])
+	if s == "-" || strings.HasPrefix(s, "- ") {
+		if sign != "" {
+			return "", "", false
+		}
+		sign, s = "-", strings.TrimSpace(s[1:])
+	}
+	if s != "" && (unit != "" || !startsUnit(s)) {
+		return "", "", false
+	}
+	if unit += s; len(unit) > 3 && strings.HasSuffix(unit, "s") {
+		unit = unit[:len(unit)-1] // years
+	}
+	return sign + number, strings.ToLower(unit), true
+}
+
+// numberEnd returns where the number ends that a text begins with: digits, and what parts them.
+func numberEnd(s string) int {
+	digit := func(i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	i := 0
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
+		case digit(i), c == '.' || c == ',':
+		case (c == ' ' || c == '\'') && digit(i+1):
+		case c == 'e' || c == 'E' || c == 'd' || c == 'D':
+			j := i + 1
+			if j < len(s) && (s[j] == '-' || s[j] == '+') {
+				j++
+			}
+			if !digit(j) {
+				return i
+			}
+			for i = j; digit(i); i++ {
+			}
+			return i
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// startsUnit reports whether what stands behind a number may be its unit.
+func startsUnit(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("%‰°\"'′″+*", r)
+}
+
+// Likely reports whether a field is a number in any style.
+func Likely(field string) bool {
+	if _, ok := (Numerals{}).ParseLoosely(field); ok {
+		return true
+	}
+	_, in := Styles(field, OtherStyles)
+	return in != 0
+}
+
+// Styles returns in which of some styles a field is a number, a bit for each, and its unit.
+func Styles(field string, styles []Numerals) (unit string, in uint8) {
+	number, unit, ok := undress(field)
+	if !ok {
+		return "", 0
+	}
+	for i, style := range styles {
+		if text, ok := style.Normalize(nil, exponent(number)); ok && LooksDecimal(text) {
+			in |= 1 << i
+		}
+	}
+	return unit, in
+}
+
+// exponent writes Fortran's exponents as others do.
+func exponent(number string) []byte {
+	return []byte(strings.Map(func(r rune) rune {
+		if r == 'd' || r == 'D' {
+			return 'e'
+		}
+		return r
+	}, number))
+}
+
+// ParseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, or
+// infinity.
+func (n Numerals) ParseLoosely(field string) (v float64, ok bool) {
+	// Most words are reported by their first letter, without an error being made for each.
+	if field == "" || !n.dressed && !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
+		return 0, false
+	}
 	if !n.Usual() {
 		text, ok := n.Normalize(nil, []byte(field))
 		if !ok {
@@ -111,18 +295,25 @@ func (n Numerals) Parse(field string) (float64, bool) {
 		field = string(text)
 	}
 	v, err := strconv.ParseFloat(field, 64)
-	return v, err == nil && math.Abs(v) <= maxNumber
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// maxNumber bounds the numbers that are read, so that means and deviations stay finite.
+const maxNumber = 1e300
+
+// Parse reads a finite number.
+func (n Numerals) Parse(field string) (float64, bool) {
+	v, ok := n.ParseLoosely(field)
+	return v, ok && math.Abs(v) <= maxNumber
 }
 
 // Expectation says what is wrong with a field that is no number, where it can be said.
 func (n Numerals) Expectation(field string) string {
-	switch _, like := n.ParseLoosely(field); {
-	case n.comma && like && strings.Contains(field, "."):
-		return "a number with a decimal comma; {Thousands} . if points separate thousands"
-	case !n.comma && strings.Contains(field, ","):
-		return "a number with a decimal point; {Decimal} , or {Thousands} , says what commas separate"
-	case like:
+	if _, like := n.ParseLoosely(field); like {
 		return fmt.Sprintf("a number between -%g and %g", maxNumber, maxNumber)
+	}
+	if !n.Usual() {
+		return "a number as " + n.String()
 	}
 	return "a number"
 }

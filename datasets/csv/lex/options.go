@@ -16,6 +16,10 @@ type Options struct {
 	Thousands string   // thousands separator; empty: none
 	Drop      []string // columns to leave out, by name or number from 1
 	Keep      []string // columns not to leave out, whatever they look like
+	// NA are marks of a missing value, parted by |, of all columns, or behind the name or number of one and "=".
+	NA       []string
+	Category []string // columns of which every value is a word
+	Number   []string // columns of which every value is a number, or missing
 }
 
 // What stands in for missing values.

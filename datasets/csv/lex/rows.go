@@ -14,16 +14,22 @@ import (
 type kind uint8
 
 const (
-	KindWord   kind = iota // anything; also a number that is written in another way
-	kindNumber             // a decimal number of at most 15 digits
-	KindByte               // a whole number from 0 to 255 without a sign or leading zeros
+	KindWord    kind = iota // anything; also a number that is written in another way
+	kindNumber              // a decimal number of at most 15 digits
+	KindByte                // a whole number from 0 to 255 without a sign or leading zeros
+	KindText                // a word, whatever it looks like, as the column's Reading says
+	KindMissing             // no value, as the column's Reading says
 )
+
+// Number reports whether it is one.
+func (k kind) Number() bool { return k == kindNumber || k == KindByte }
 
 // Rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space
 // around them.
 type Rows struct {
 	Comma    byte
 	Numerals Numerals
+	Readings []*Reading // of each column, nil for those that are read in the usual way
 	quotes   bool
 	text     []byte // what is left
 	nextLine int    // the line on which that starts
@@ -44,6 +50,19 @@ func (r *Rows) Reset(k *Chunk) { r.text, r.nextLine, r.quotes = k.Text, k.Line, 
 
 // Next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.
 func (r *Rows) Next() (bool, error) {
+	more, err := r.advance()
+	if more && err == nil {
+		for j, reading := range r.Readings {
+			if reading != nil && j < r.Fields {
+				r.Kinds[j], r.Values[j] = reading.read(r.Field(j), r.Kinds[j], r.Values[j])
+			}
+		}
+	}
+	return more, err
+}
+
+// advance goes to the next row in the usual way.
+func (r *Rows) advance() (bool, error) {
 	for len(r.text) > 0 {
 		line, rest := r.text, []byte(nil)
 		if i := bytes.IndexByte(r.text, '\n'); i >= 0 {

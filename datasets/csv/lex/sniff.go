@@ -106,7 +106,7 @@ func grade(records [][]string, style Numerals) (same, numbers float64) {
 			same++
 		}
 		for _, field := range record {
-			if _, ok := style.ParseLoosely(field); ok {
+			if _, ok := style.ParseLoosely(field); ok || Likely(field) {
 				numbers++
 			}
 		}

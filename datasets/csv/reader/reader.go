@@ -31,6 +31,7 @@ type Reader struct {
 	names    []string // of the file's columns
 	fieldOf  []int    // of the file's columns: which field it is; -1 for the target
 	target   int      // its column; -1 without one
+	targets  lex.Reading
 	pending  []string // the first row, if it is none of names and was not returned yet
 	line     int      // on which the row begins that was returned last
 	row      int      // its number, from 1
@@ -51,11 +52,13 @@ func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error
 		numerals: lex.NewNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		d.roles, d.first = append(d.roles, schema.Role{Field: f, Code: f.WordCodes(),
-			Order: lex.ParseDateOrder(f.Order)}), append(
-			d.first, d.inputs)
+		d.roles = append(d.roles, schema.Role{Field: f, Code: f.WordCodes(), Order: lex.ParseDateOrder(f.Order),
+			Reading: f.Reading(d.numerals)})
+		d.first = append(d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}
+	targets := schema.Field{NA: t.TargetNA, Numerals: t.TargetNumerals}
+	d.targets = targets.Reading(d.numerals)
 	d.notes.fields = make([]columnCounts, len(t.Fields))
 	if err := d.open(); err != nil {
 		return nil, err
@@ -171,7 +174,7 @@ func (d *Reader) Waiting() bool { return d.text.Buffered() == 0 }
 func (d *Reader) Row() int { return d.row }
 
 // Number reads a number as the table writes it.
-func (d *Reader) Number(text string) (float64, bool) { return d.numerals.Parse(text) }
+func (d *Reader) Number(text string) (float64, bool) { return d.targets.Numerals.Parse(text) }
 
 // Read stores the next row's inputs, raw, in dst, and returns the target's field, fit to be shown, or nothing where it
 // is missing. Rows with missing values are passed over where the table says so. At the end it returns io.EOF.
@@ -199,7 +202,7 @@ func (d *Reader) Read(dst []float64) (target string, err error) {
 // hasMissing reports whether an input's value is missing.
 func (d *Reader) hasMissing(record []string) bool {
 	for j, field := range record {
-		if i := d.fieldOf[j]; i >= 0 && d.roles[i].Field.Inputs() > 0 && lex.IsMissing(field) {
+		if i := d.fieldOf[j]; i >= 0 && d.roles[i].Field.Inputs() > 0 && d.roles[i].Reading.IsMissing(field) {
 			return true
 		}
 	}
@@ -212,7 +215,7 @@ func (d *Reader) storeRow(dst []float64, record []string) (target string, err er
 	for j, field := range record {
 		i := d.fieldOf[j]
 		if i < 0 {
-			if !lex.IsMissing(field) {
+			if !d.targets.IsMissing(field) {
 				target = format.Printable(field)
 			}
 			continue
@@ -240,9 +243,9 @@ func (d *Reader) storeWord(own []float64, i int, field string) (found, expected 
 	k, ok := r.Code[field]
 	switch {
 	case ok:
-	case lex.IsMissing(field) && d.table.Missing == "":
+	case r.Reading.IsMissing(field) && d.table.Missing == "":
 		return missingValue(field), f.Expectation()
-	case lex.IsMissing(field):
+	case r.Reading.IsMissing(field):
 		if k = f.MissingCode(); !f.Missing && f.Kind != schema.Statistics {
 			d.notes.fields[i].missing++
 		}
@@ -266,22 +269,23 @@ func (d *Reader) storeNumber(own []float64, i int, field string) (found, expecte
 	r := &d.roles[i]
 	f := r.Field
 	numbers := own[:f.NumberInputs()]
-	if lex.IsMissing(field) {
+	v, ok := f.Parse(field, r.Reading.Numerals, r.Order)
+	if missing := r.Reading.IsMissing(field); missing || !ok && f.Fill != nil && lex.LooksMissing(field) {
 		if f.Fill == nil {
 			return missingValue(field), f.Expectation()
 		}
 		copy(numbers, f.Fill)
 		if f.Missing {
 			own[len(own)-1] = 1
-		} else {
+		}
+		if !f.Missing || !missing {
 			d.notes.fields[i].missing++
 		}
 		return "", ""
 	}
-	v, ok := f.Parse(field, d.numerals, r.Order)
 	switch {
 	case !ok && f.Kind == "":
-		return fault.Quote(field), d.numerals.Expectation(field)
+		return fault.Quote(field), r.Reading.Numerals.Expectation(field)
 	case !ok:
 		return fault.Quote(field), f.Expectation()
 	case len(numbers) > 1:

@@ -37,7 +37,7 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 		if j >= len(first) || f.Words != nil || f.Kind != "" || lex.IsMissing(first[j]) {
 			continue
 		}
-		if _, number := d.numerals.ParseLoosely(first[j]); !number {
+		if !lex.Likely(first[j]) {
 			return true
 		}
 	}

@@ -98,7 +98,7 @@ func TestReaderRefuses(t *testing.T) {
 		{"no target by place", "1,red,2\n", &schema.Table{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
 		{"an input as the target", "size,colour,weight\n", &schema.Table{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
 		{"a word for a number", "size,colour,weight\n1,red,2\nbig,red,2\n", colours, false, `new.csv:3: column "size": found "big", expected a number`},
-		{"a number with a comma", "size;colour;weight\n1,5;red;2\n", colours, false, `new.csv:2: column "size": found "1,5", expected a number with a decimal point`},
+		{"a number with a comma", "size;colour;weight\n1,5;red;2\n", colours, false, `new.csv:2: column "size": found "1,5", expected a number`},
 		{"a new word", "size,colour,weight\n1,green,2\n", colours, false, `new.csv:2: column "colour": found "green", which was not trained on, expected one of blue, red`},
 		{"a missing value", "size,colour,weight\n1,,2\n", colours, false, `new.csv:2: column "colour": found a missing value (""), expected one of blue, red`},
 		{"a row too short", "size,colour,weight\n1,red\n", colours, false, "new.csv:2: found 2 fields, expected 3 as in the first line"},
@@ -172,7 +172,7 @@ func TestReaderOfEveryKind(t *testing.T) {
 		}
 	}
 	for row, want := range map[string]string{
-		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; Thousands . if points separate thousands`,
+		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number as 1.234,5`,
 		"1;1;red;round;perhaps;1.1.2020;2020-01-01;;1":  `column "alive": found "perhaps", expected true or false, yes or no`,
 		"1;1;red;round;y;2020-01-01;2020-01-01;Ulm;1":   `column "born": found "2020-01-01", expected a date as day-month-year`,
 		"1;1;red;round;y;30.2.2020;2020-01-01;Ulm;1":    `column "born": found "30.2.2020", expected a date as day-month-year`,

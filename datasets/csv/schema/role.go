@@ -9,6 +9,7 @@ type Role struct {
 	Required bool           // whether a row without a value is left out
 	Code     map[string]int // of words; nil for numbers
 	Order    lex.DateOrder  // of dates
+	Reading  lex.Reading
 }
 
 // OtherCode returns the number of a field that is none of the words that have one; the target has no others.

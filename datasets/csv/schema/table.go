@@ -16,6 +16,9 @@ type Table struct {
 	Missing   string // what stands in for missing values; empty: they are refused
 	Decimal   string // as in Options
 	Thousands string // as in Options
+
+	TargetNA       []string // as those of a field
+	TargetNumerals string
 }
 
 // Field is a column of a table.
@@ -36,6 +39,20 @@ type Field struct {
 	// Means are the statistics of the target, for each of Words, for all other words, and for missing values: as many
 	// numbers each as the column has inputs.
 	Means []float64
+
+	NA       []string // marks of a missing value beside the usual ones
+	Numerals string   // how numbers are written, as lex.Numerals has it; empty: as in the table
+	Numbers  bool     // whether all that is no number is missing
+}
+
+// Reading returns how the field is read in a table of which numbers are written in a way.
+func (f *Field) Reading(numerals lex.Numerals) lex.Reading {
+	if own, ok := lex.ParseNumerals(f.Numerals); ok {
+		numerals = own
+	}
+	r := lex.Reading{Numerals: numerals, Numbers: f.Numbers}
+	r.AddMissing(f.NA...)
+	return r
 }
 
 // The kinds of columns beside words and numbers.

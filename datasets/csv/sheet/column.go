@@ -39,11 +39,14 @@ type Column struct {
 	Timed  int                   // of the dates, those with a time of day
 	Orders map[lex.DateOrder]int // of the dates, how many can be read in an order
 
-	Styles [len(lex.OtherStyles)]int // of the words, how many are numbers in another style
+	Dress        map[string]*Dress // of the words that are numbers in another style, for each unit
+	LeadingZeros int               // of the numbers, those that are digits with a zero before them
+	width        [2]int32          // of the shortest and the longest number
+	grouped      bool              // whether the point parts thousands alone, or nothing
 
 	CountsRows  bool // whether it counts the rows of each source by one
 	firstNumber float64
-	Whole       bool // of a column that is named like an identifier: whether its numbers have no fraction
+	Whole       bool // whether its numbers have no fraction
 }
 
 // Numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
@@ -58,7 +61,7 @@ func Mostly(some, others int) bool { return some > 0 && 9*others <= some || some
 
 // Boolean reports whether all words are of one pair such as yes and no.
 func (c *Column) Boolean() bool {
-	if c.Numbers > 0 || c.TooManyWords || len(c.Counts) < 2 || len(c.Counts) > 6 {
+	if c.Numbers > 0 || c.TooManyWords || len(c.Counts) < 2 || len(c.Counts) > 32 {
 		return false
 	}
 	which, both := -1, [2]bool{}
@@ -75,6 +78,21 @@ func (c *Column) Boolean() bool {
 		}
 	}
 	return both[0] && both[1]
+}
+
+// Truths returns the most frequent way to write yes, and no, of a boolean column, in order.
+func (c *Column) Truths() []string {
+	var of [2]string
+	for _, text := range slices.Sorted(maps.Keys(c.Counts)) {
+		k := 0
+		if _, is := lex.ParseTruth(text); is {
+			k = 1
+		}
+		if of[k] == "" || c.Counts[text] > c.Counts[of[k]] {
+			of[k] = text
+		}
+	}
+	return slices.Sorted(slices.Values(of[:]))
 }
 
 // ValueCount returns how many fields have a value.

@@ -38,7 +38,7 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 			again = again || record[j] == name
 			v, number := style.ParseLoosely(record[j])
 			switch {
-			case number:
+			case number, lex.Likely(record[j]):
 				c.Numbers++
 				fractions = fractions || v != float64(int64(v))
 			case lex.ReadDate(record[j]).Orders != 0:
@@ -47,16 +47,15 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 				c.Words++
 			}
 		}
-		if _, number := style.ParseLoosely(name); !number && !lex.IsMissing(name) && lex.ReadDate(name).Orders == 0 &&
+		if !lex.Likely(name) && !lex.IsMissing(name) && lex.ReadDate(name).Orders == 0 &&
 			(c.Numeric() || c.Dated()) {
 			return wordsAbove
 		}
-		_, number := style.ParseLoosely(name)
 		if j == 0 && name == "" && c.Numeric() {
 			continue // pandas' index
 		}
 		repeated = repeated || again || lex.IsMissing(name)
-		allWords = allWords && c.Numbers == 0 && !number
+		allWords = allWords && c.Numbers == 0 && !lex.Likely(name)
 	}
 	switch {
 	case len(rest) == 0:

@@ -47,3 +47,25 @@ func (s *Sheet) CountTestRows(before []int) (n int) {
 	}
 	return n
 }
+
+// reading returns the reading of a column, which it has from then on.
+func (s *Sheet) reading(j int) *lex.Reading {
+	if s.Readings == nil {
+		s.Readings = make([]*lex.Reading, len(s.Columns))
+	}
+	if s.Readings[j] == nil {
+		s.Readings[j] = &lex.Reading{Numerals: s.Numerals}
+	}
+	return s.Readings[j]
+}
+
+// Given returns how a column is read.
+func (s *Sheet) Given(j int) lex.Reading {
+	if s.isRead(j) {
+		return *s.Readings[j]
+	}
+	return lex.Reading{Numerals: s.Numerals}
+}
+
+// isRead reports whether a column has a reading of its own.
+func (s *Sheet) isRead(j int) bool { return s.Readings != nil && s.Readings[j] != nil }

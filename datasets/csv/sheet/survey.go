@@ -15,7 +15,11 @@ type Sheet struct {
 	Sources     []lex.Source
 	Options     *lex.Options
 	Numerals    lex.Numerals
-	size        int // bytes of a chunk
+	styles      []lex.Numerals // that words are tried in
+	Readings    []*lex.Reading // of each column, nil for those that are read in the usual way
+	forced      []bool         // of each column: whether it is one of numbers as the options say
+	Votes       []string       // what was decided of how columns are read, a line each
+	size        int            // bytes of a chunk
 	Workers     int
 	comma       rune
 	HasHeader   bool
@@ -43,17 +47,27 @@ func SurveyInChunks(sources []lex.Source, limit int, o *lex.Options, size, worke
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	s := &Sheet{Sources: sources, Options: o, Numerals: o.Numerals(), size: size, Workers: workers}
-	v := surveyor{sheet: s, limit: limit, chunks: s.chunker()}
+	s := &Sheet{Sources: sources, Options: o, Numerals: o.Numerals(), styles: lex.OtherStyles, size: size,
+		Workers: workers}
+	if !s.Numerals.Usual() {
+		s.styles = []lex.Numerals{s.Numerals}
+	}
 	early := s.readStart()
+	if early == nil {
+		early = readOptions(s)
+	}
 	if early != nil && !lex.IsFormatError(early) {
 		return nil, early
 	}
-	if err := v.run(early != nil); err != nil {
-		return nil, err
-	}
-	if early != nil {
-		return nil, early
+	for again := true; again; {
+		v := surveyor{sheet: s, limit: limit, chunks: s.chunker()}
+		if err := v.run(early != nil); err != nil {
+			return nil, err
+		}
+		if early != nil {
+			return nil, early
+		}
+		again = vote(s)
 	}
 	if s.Rows < 2 {
 		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1),
@@ -108,4 +122,6 @@ func (s *Sheet) checkHeader(file string, r *lex.Rows) error {
 }
 
 // NewRows returns a reader of the rows of chunks.
-func (s *Sheet) NewRows() lex.Rows { return lex.Rows{Comma: byte(s.comma), Numerals: s.Numerals} }
+func (s *Sheet) NewRows() lex.Rows {
+	return lex.Rows{Comma: byte(s.comma), Numerals: s.Numerals, Readings: s.Readings}
+}

@@ -109,7 +109,7 @@ func (v *surveyor) firstFault(err error) error {
 // finish puts together what the surveys have seen.
 func (v *surveyor) finish(tallies []*tally) {
 	s := v.sheet
-	s.RowsBefore = make([]int, len(v.ends)+1)
+	s.Rows, s.chunkSource, s.RowsBefore = 0, nil, make([]int, len(v.ends)+1)
 	for i, end := range v.ends {
 		s.Rows += end.rows
 		s.RowsBefore[i+1] = s.Rows
@@ -127,9 +127,11 @@ func (v *surveyor) finish(tallies []*tally) {
 // joinColumn puts together what the surveys have seen of a column.
 func (v *surveyor) joinColumn(j int, tallies []*tally) {
 	c := &v.sheet.Columns[j]
+	*c = Column{Name: c.Name, Unnamed: c.Unnamed, grouped: true}
 	var distinct *sketch
 	c.Values, c.Counts, c.Orders, c.Whole = make(map[string]struct{}), make(map[string]int), make(
 		map[lex.DateOrder]int), true
+	c.Dress = make(map[string]*Dress)
 	for _, t := range tallies {
 		of := &t.columns[j]
 		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing
@@ -138,9 +140,7 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 		for _, o := range []lex.DateOrder{lex.YearFirst, lex.DayFirst, lex.MonthFirst} {
 			c.Orders[o] += of.orders[o]
 		}
-		for i, n := range of.styles {
-			c.Styles[i] += n
-		}
+		c.joinDress(of)
 		maps.Copy(c.Values, of.values)
 		t.addBytesTo(j, c.Values)
 		for text, w := range of.counts {

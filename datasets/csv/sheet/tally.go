@@ -30,17 +30,32 @@ type columnTally struct {
 	values                       map[string]struct{} // numbers, but the small ones
 	counts                       map[string]*wordTally
 	sketch                       *sketch // of words where they are too many, and of what is called an identifier
-	fractions                    bool    // whether what is called an identifier has any
+	fractions                    bool    // whether there are any
+	ungrouped                    bool    // whether there are points that part no thousands
+	leadingZeros                 int
+	minWidth, maxWidth           int32 // of numbers, in bytes
 	dates, timed                 int
 	orders                       [lex.MonthFirst + 1]int
-	styles                       [len(lex.OtherStyles)]int
+	dress                        map[string]*Dress // of each unit
 }
+
+// Dress counts words that are numbers with the same unit.
+type Dress struct {
+	In      []int // how many are in each of the styles
+	Unclear int   // how many may have thousands or decimals behind the comma
+}
+
+// maxUnits is how many units are counted.
+const maxUnits = 16
 
 // wordTally is a word, in how many rows to train on it is, and the date that it is.
 type wordTally struct {
 	rows   int
 	date   lex.Date
-	styles uint8 // a bit for each of otherStyles that it is a number in
+	styles uint8 // a bit for each of the sheet's styles that it is a number in
+	unit   string
+	// unclear is that the comma may be before thousands or decimals
+	unclear bool
 }
 
 func (v *surveyor) newTally(base *tally) *tally {
@@ -160,11 +175,24 @@ func (t *tally) countRows(k *lex.Chunk) (end chunkEnd, err error) {
 func (t *tally) addRow() {
 	r := &t.rows
 	for j, k := range r.Kinds[:r.Fields] {
+		if k == lex.KindMissing {
+			t.addMissing(j)
+			continue
+		}
+		if k == lex.KindText {
+			if w, ok := t.columns[j].counts[string(r.Field(j))]; ok {
+				t.countWord(&t.columns[j], w)
+			} else {
+				t.addWord(j, r.Field(j))
+			}
+			continue
+		}
 		if k == lex.KindByte {
 			v := uint8(r.Values[j])
 			if b := &t.bytes[j][v/64]; *b&(1<<(v%64)) == 0 {
 				*b |= 1 << (v % 64)
 				t.countDistinct(j)
+				t.columns[j].measure(r.Field(j), false)
 			}
 			continue
 		}
@@ -175,10 +203,7 @@ func (t *tally) addRow() {
 				continue
 			}
 			if lex.IsMissing(field) {
-				c.missing++
-				if !t.test {
-					c.trainMissing++
-				}
+				t.addMissing(j)
 				continue
 			}
 			if _, number := r.Numerals.ParseLoosely(string(field)); !number {
@@ -186,14 +211,42 @@ func (t *tally) addRow() {
 				continue
 			}
 		}
+		v := r.Values[j]
+		c.measure(field, k == lex.KindWord && bytes.IndexByte(field, '.') >= 0 || v != math.Trunc(v))
 		t.addNumber(j, field)
 	}
 	for _, j := range t.of.ids {
 		c, field := &t.columns[j], r.Field(j)
-		if r.Kinds[j] != lex.KindWord || lex.LooksDecimal(field) {
+		if r.Kinds[j].Number() || r.Kinds[j] == lex.KindWord && lex.LooksDecimal(field) {
 			c.sketch.add(field)
 			c.fractions = c.fractions || bytes.ContainsAny(field, ".,eE")
 		}
+	}
+}
+
+// addMissing counts a field without a value.
+func (t *tally) addMissing(j int) {
+	c := &t.columns[j]
+	c.missing++
+	if !t.test {
+		c.trainMissing++
+	}
+}
+
+// measure looks at how a number is written.
+func (c *columnTally) measure(field []byte, fraction bool) {
+	width := int32(len(field))
+	if c.maxWidth == 0 {
+		c.minWidth = width
+	}
+	c.minWidth, c.maxWidth = min(c.minWidth, width), max(c.maxWidth, width)
+	c.fractions = c.fractions || fraction
+	if !c.ungrouped {
+		i := bytes.LastIndexByte(field, '.')
+		c.ungrouped = i >= 0 && (len(field)-i-1 != 3 || i < 1 || i > 4)
+	}
+	if field[0] == '0' && len(field) > 1 && !bytes.ContainsAny(field, ".,eExX") {
+		c.leadingZeros++
 	}
 }
 
@@ -205,7 +258,7 @@ func (t *tally) trackCounting(i int) {
 		if i == 0 {
 			t.firstNumber[j] = v
 		}
-		if r.Kinds[j] == lex.KindWord || v != math.Trunc(v) || v != t.firstNumber[j]+float64(i) {
+		if !r.Kinds[j].Number() || v != math.Trunc(v) || v != t.firstNumber[j]+float64(i) {
 			t.of.notCounting[j].Store(true)
 			continue
 		}
@@ -249,13 +302,8 @@ func (t *tally) countDistinct(j int) {
 func (t *tally) addWord(j int, field []byte) {
 	c := &t.columns[j]
 	w := &wordTally{date: lex.ReadDate(string(field))}
-	if field[0] >= '0' && field[0] <= '9' || field[0] == '-' {
-		for i, style := range lex.OtherStyles {
-			if plain, ok := style.Normalize(t.rows.Buffer, field); ok && lex.LooksDecimal(plain) {
-				w.styles |= 1 << i
-			}
-		}
-	}
+	w.unit, w.styles = lex.Styles(string(field), t.of.sheet.styles)
+	w.unclear = len(t.of.sheet.styles) > 1 && w.styles&3 == 3 && bytes.IndexByte(field, ',') >= 0
 	if t.of.tooManyWords[j].Load() {
 		c.moveToSketch()
 		c.sketch.add(field)
@@ -279,8 +327,8 @@ func (t *tally) countWord(c *columnTally, w *wordTally) {
 	if !t.test {
 		w.rows++
 	}
-	for i := range lex.OtherStyles {
-		c.styles[i] += int(w.styles >> i & 1)
+	if w.styles != 0 {
+		c.countDress(w, len(t.of.sheet.styles))
 	}
 	if w.date.Orders == 0 {
 		return
@@ -293,6 +341,27 @@ func (t *tally) countWord(c *columnTally, w *wordTally) {
 		if w.date.Orders&o != 0 {
 			c.orders[o]++
 		}
+	}
+}
+
+// countDress counts a word that is a number.
+func (c *columnTally) countDress(w *wordTally, styles int) {
+	d := c.dress[w.unit]
+	if d == nil {
+		if len(c.dress) == maxUnits {
+			return
+		}
+		if c.dress == nil {
+			c.dress = make(map[string]*Dress)
+		}
+		d = &Dress{In: make([]int, styles)}
+		c.dress[w.unit] = d
+	}
+	for i := range d.In {
+		d.In[i] += int(w.styles >> i & 1)
+	}
+	if w.unclear {
+		d.Unclear++
 	}
 }
 

@@ -85,7 +85,7 @@ func (f *Run) Visit(cmd *cobra.Command, do func(flag string, f *pflag.Flag)) {
 
 // betweenKeys parts the keys of --table. A comma that no key follows is a part of the value before it, as in decimal=,
 // or of a column's name.
-var betweenKeys = regexp.MustCompile(`,[a-z-]+=`)
+var betweenKeys = regexp.MustCompile(`,[a-z-]+(\.[^,=]+)?=`)
 
 func splitKeys(text string) (list []string) {
 	for {
@@ -144,6 +144,9 @@ func (f *Run) resolveKeys(cmd *cobra.Command) error {
 func (f *Run) setKey(flag string, in kind, text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
+	if column, of := strings.CutPrefix(name, "na."); of && in == asTable {
+		name, value = "na", column+"="+value
+	}
 	key := f.keys.Lookup(name)
 	switch {
 	case !ok:

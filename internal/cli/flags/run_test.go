@@ -74,6 +74,10 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 			field.SetFloat(0.5)
 		case reflect.Bool:
 			field.SetBool(true)
+		case reflect.Slice:
+			if list, ok := field.Addr().Interface().(*[]string); ok {
+				*list = []string{"x"}
+			}
 		}
 	}
 	chain := *usualConfig()

@@ -88,6 +88,12 @@ var table = []row{
 		usage: "column to leave out; may be repeated"},
 	{name: "keep", in: asTable, group: "table", value: "COLUMN", field: "Keep",
 		usage: "column to keep that would be left out, such as an identifier; may be repeated"},
+	{name: "na", in: asTable, group: "table", value: "MARK|...", field: "NA",
+		usage: "marks of a missing value, as in '-|n.a.|-999'; na.COLUMN: in that column; may be repeated"},
+	{name: "category", in: asTable, group: "table", value: "COLUMN", field: "Category",
+		usage: "column of words, such as codes of digits; may be repeated"},
+	{name: "number", in: asTable, group: "table", value: "COLUMN", field: "Number",
+		usage: "column of numbers: all other values are missing; may be repeated"},
 	{name: "table", group: "table", value: "KEY=VALUE,...", field: "Tables",
 		usage: "how a table is read, as header=no,missing=median,drop=COLUMN; may be repeated"},
 	{name: "net", short: "hidden layers as in 70-50, or a TOML file", group: "network", value: "LAYERS|FILE",
@@ -314,6 +320,11 @@ func (r *row) text(c *trainer.Config) string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// repeats reports whether a flag or key may be given several times; none that nobody knows is refused for it.
+func (r *row) repeats() bool {
+	return r == nil || r.of(new(Run)).Type() == reflect.TypeFor[[]string]()
 }
 
 // parsed reports whether the flag is a text that a form reads.

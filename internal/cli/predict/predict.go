@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets/csv/lex"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
@@ -311,9 +312,12 @@ func (t *truth) targetTo(dst []float64, m *modelfile.Model) {
 	}
 }
 
-// className returns the index of a class by its name, or by a number that is written in another way.
+// className returns the index of a class by its name, or by a number or a yes or no that is written in another way.
 func className(classes []string, text string) (int, bool) {
 	i := slices.Index(classes, text)
+	if i < 0 && len(classes) == 2 {
+		i = slices.IndexFunc(classes, func(class string) bool { return lex.SameTruth(class, text) })
+	}
 	if v, err := strconv.ParseFloat(text, 64); i < 0 && err == nil {
 		i = slices.Index(classes, strconv.FormatFloat(v, 'f', -1, 64))
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,10 @@ func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (row
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
 	info := &schema.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
-		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
+		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"], TargetNumerals: m.Meta["target_numerals"]}
+	if marks := m.Meta["target_na"]; marks != "" {
+		info.TargetNA = strings.Split(marks, "|")
+	}
 	info.TargetColumn, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.TargetColumn = f.target, 0
