@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -123,7 +124,7 @@ func newLibrary(t *testing.T, o screen.Options) *library {
 	return l
 }
 
-// do carries a command out, with all that comes of it, but for what waits.
+// do carries a command out, with all that comes of it, but for what waits, in a bubble.
 func (l *library) do(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -188,63 +189,67 @@ func (l *library) says(want string) {
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, screen.Options{})
-	l.shows("third", "fast", "old")
-	if len(l.curves["third"].epochs) != 5 || l.curves["third"].points != detailPoints {
-		t.Errorf("curves %+v", l.curves["third"])
-	}
-	l.press("down", "enter")
-	l.says("opened watch adam-run")
-	l.press("/", "f", "a", "enter")
-	l.shows("fast")
-	l.press("esc")
-	l.shows("third", "fast", "old")
-	if l.selected().key != "adam-run" {
-		t.Errorf("%s is selected", l.selected().key)
-	}
-	l.press("c")
-	l.says("two marked runs")
-	l.press("home", "space", "space", "space")
-	l.says("no more than 2 runs")
-	l.press("c")
-	l.says("opened compare third adam-run")
-	l.press("end", "r")
-	l.says("old has reached its 4 epochs")
-	l.press("Y")
-	if len(l.other) == 0 || fmt.Sprint(l.other[len(l.other)-1]) != "old" {
-		t.Errorf("copied %v", l.other)
-	}
-	l.press("home", "r")
-	if l.Resume() != "third" || len(l.other) != 2 {
-		t.Errorf("%q is gone on with: %v", l.Resume(), l.other)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLibrary(t, screen.Options{})
+		l.shows("third", "fast", "old")
+		if len(l.curves["third"].epochs) != 5 || l.curves["third"].points != detailPoints {
+			t.Errorf("curves %+v", l.curves["third"])
+		}
+		l.press("down", "enter")
+		l.says("opened watch adam-run")
+		l.press("/", "f", "a", "enter")
+		l.shows("fast")
+		l.press("esc")
+		l.shows("third", "fast", "old")
+		if l.selected().key != "adam-run" {
+			t.Errorf("%s is selected", l.selected().key)
+		}
+		l.press("c")
+		l.says("two marked runs")
+		l.press("home", "space", "space", "space")
+		l.says("no more than 2 runs")
+		l.press("c")
+		l.says("opened compare third adam-run")
+		l.press("end", "r")
+		l.says("old has reached its 4 epochs")
+		l.press("Y")
+		if len(l.other) == 0 || fmt.Sprint(l.other[len(l.other)-1]) != "old" {
+			t.Errorf("copied %v", l.other)
+		}
+		l.press("home", "r")
+		if l.Resume() != "third" || len(l.other) != 2 {
+			t.Errorf("%q is gone on with: %v", l.Resume(), l.other)
+		}
+	})
 }
 
 func TestSort(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, screen.Options{})
-	l.sortBy("best")
-	l.shows("third", "fast", "old")
-	l.sortBy("best")
-	l.shows("old", "fast", "third")
-	l.sortBy("name")
-	l.shows("fast", "old", "third")
-	l.View()
-	for x := range l.Width {
-		if l.table.TitleAt(x, l.table.Y) == "age" {
-			l.Update(tea.MouseClickMsg{X: x, Y: l.table.Y, Button: tea.MouseLeft})
-			break
+	synctest.Test(t, func(t *testing.T) {
+		l := newLibrary(t, screen.Options{})
+		l.sortBy("best")
+		l.shows("third", "fast", "old")
+		l.sortBy("best")
+		l.shows("old", "fast", "third")
+		l.sortBy("name")
+		l.shows("fast", "old", "third")
+		l.View()
+		for x := range l.Width {
+			if l.table.TitleAt(x, l.table.Y) == "age" {
+				l.Update(tea.MouseClickMsg{X: x, Y: l.table.Y, Button: tea.MouseLeft})
+				break
+			}
 		}
-	}
-	l.shows("third", "fast", "old")
-	l.Update(tea.MouseClickMsg{X: 10, Y: l.table.Y + 1 + 2, Button: tea.MouseLeft})
-	if l.selected().key != "old" {
-		t.Errorf("a click selects %s", l.selected().key)
-	}
-	l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if l.selected().key != "adam-run" {
-		t.Errorf("the wheel selects %s", l.selected().key)
-	}
+		l.shows("third", "fast", "old")
+		l.Update(tea.MouseClickMsg{X: 10, Y: l.table.Y + 1 + 2, Button: tea.MouseLeft})
+		if l.selected().key != "old" {
+			t.Errorf("a click selects %s", l.selected().key)
+		}
+		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		if l.selected().key != "adam-run" {
+			t.Errorf("the wheel selects %s", l.selected().key)
+		}
+	})
 }
 
 // A click chooses a column, a second one shows or hides it, and one beside the dialog closes it.
@@ -272,52 +277,54 @@ func TestColumnsByMouse(t *testing.T) {
 // What is removed is gone from the list at once, and from the store when it can't be had back any more.
 func TestRemove(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, screen.Options{})
-	l.press("down", "d")
-	l.shows("third", "old")
-	l.says("removed fast: u undoes")
-	l.press("u")
-	l.shows("third", "fast", "old")
-	if l.selected().key != "adam-run" {
-		t.Errorf("%s is selected", l.selected().key)
-	}
-	l.press("d", "d")
-	l.shows("third")
-	_, cmd := l.Update(expiredMsg(l.pending[0].number))
-	l.do(cmd)
-	stored := func(want ...string) {
-		t.Helper()
-		runs, err := l.store.Runs(t.Context(), store.Filter{})
-		var got []string
-		for _, r := range runs {
-			got = append(got, r.ID)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLibrary(t, screen.Options{})
+		l.press("down", "d")
+		l.shows("third", "old")
+		l.says("removed fast: u undoes")
+		l.press("u")
+		l.shows("third", "fast", "old")
+		if l.selected().key != "adam-run" {
+			t.Errorf("%s is selected", l.selected().key)
 		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("the store has %q, not %q: %v", got, want, err)
+		l.press("d", "d")
+		l.shows("third")
+		_, cmd := l.Update(expiredMsg(l.pending[0].number))
+		l.do(cmd)
+		stored := func(want ...string) {
+			t.Helper()
+			runs, err := l.store.Runs(t.Context(), store.Filter{})
+			var got []string
+			for _, r := range runs {
+				got = append(got, r.ID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("the store has %q, not %q: %v", got, want, err)
+			}
 		}
-	}
-	stored("third", "old")
-	l.do(l.load())
-	l.shows("third")
-	if err := l.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	stored("third")
-	live := recorder.New(l.store, recorder.About{Name: "live"})
-	if err := live.Record(*fakeRun(1).Opening); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(time.Minute); len(l.rows) < 2 && time.Now().Before(deadline); {
+		stored("third", "old")
 		l.do(l.load())
-	}
-	l.sortBy("name")
-	l.press("home", "d")
-	l.says("live is being trained")
-	l.press("r")
-	l.says("live is being trained")
-	if err := live.Flush(); err != nil {
-		t.Fatal(err)
-	}
+		l.shows("third")
+		if err := l.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		stored("third")
+		live := recorder.New(l.store, recorder.About{Name: "live"})
+		if err := live.Record(*fakeRun(1).Opening); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); len(l.rows) < 2 && time.Now().Before(deadline); {
+			l.do(l.load())
+		}
+		l.sortBy("name")
+		l.press("home", "d")
+		l.says("live is being trained")
+		l.press("r")
+		l.says("live is being trained")
+		if err := live.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestOneMeaning(t *testing.T) {
@@ -329,79 +336,87 @@ func TestOneMeaning(t *testing.T) {
 // R opens the list over a run's screen, and leaves it again; alone the list has no such key.
 func TestBackByItsKey(t *testing.T) {
 	t.Parallel()
-	for _, over := range []bool{false, true} {
-		l := newLibrary(t, screen.Options{})
-		l.Over = over
-		l.press("R")
-		if left := len(l.other) == 1; left != over {
-			t.Errorf("over another screen %v, left %v", over, left)
+	synctest.Test(t, func(t *testing.T) {
+		for _, over := range []bool{false, true} {
+			l := newLibrary(t, screen.Options{})
+			l.Over = over
+			l.press("R")
+			if left := len(l.other) == 1; left != over {
+				t.Errorf("over another screen %v, left %v", over, left)
+			}
 		}
-	}
+	})
 }
 
 func TestNotesAndTags(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, screen.Options{})
-	l.press("n", "h", "i", "enter", "t", "a")
-	l.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
-	l.press("b", "enter")
-	r, err := l.store.Find(t.Context(), "third")
-	if err != nil || r.Note != "hi" || !slices.Equal(r.Tags, []string{"a", "b"}) {
-		t.Fatalf("%q, %q: %v", r.Note, r.Tags, err)
-	}
-	l.press("n", "!", "esc")
-	if s := l.selected(); s.run.Note != "hi" {
-		t.Errorf("the list has %q", s.run.Note)
-	}
-	l.press("N", "x", "y", "enter")
-	if _, err := l.store.Find(t.Context(), "xy"); err != nil {
-		t.Error(err)
-	}
-	l.press("/", "h", "i", "enter")
-	l.shows("xy")
+	synctest.Test(t, func(t *testing.T) {
+		l := newLibrary(t, screen.Options{})
+		l.press("n", "h", "i", "enter", "t", "a")
+		l.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
+		l.press("b", "enter")
+		r, err := l.store.Find(t.Context(), "third")
+		if err != nil || r.Note != "hi" || !slices.Equal(r.Tags, []string{"a", "b"}) {
+			t.Fatalf("%q, %q: %v", r.Note, r.Tags, err)
+		}
+		l.press("n", "!", "esc")
+		if s := l.selected(); s.run.Note != "hi" {
+			t.Errorf("the list has %q", s.run.Note)
+		}
+		l.press("N", "x", "y", "enter")
+		if _, err := l.store.Find(t.Context(), "xy"); err != nil {
+			t.Error(err)
+		}
+		l.press("/", "h", "i", "enter")
+		l.shows("xy")
+	})
 }
 
 // Columns and order are the user's for good.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "ui.toml")
-	l := newLibrary(t, screen.Options{Preferences: file})
-	l.press("C", "down", "space", "esc", "S", "s")
-	written, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(written), "run-columns = 'name data method epochs best curve age tags'") || !strings.Contains(string(written), "run-sort = '-name'") {
-		t.Fatalf("%s: %v", written, err)
-	}
-	again := newLibrary(t, screen.Options{Preferences: file})
-	again.shows("third", "old", "fast")
-	again.View()
-	if !again.table.Column("state").Off {
-		t.Errorf("the column is back:\n%s", text(t, again.Model))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "ui.toml")
+		l := newLibrary(t, screen.Options{Preferences: file})
+		l.press("C", "down", "space", "esc", "S", "s")
+		written, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(written), "run-columns = 'name data method epochs best curve age tags'") || !strings.Contains(string(written), "run-sort = '-name'") {
+			t.Fatalf("%s: %v", written, err)
+		}
+		again := newLibrary(t, screen.Options{Preferences: file})
+		again.shows("third", "old", "fast")
+		again.View()
+		if !again.table.Column("state").Off {
+			t.Errorf("the column is back:\n%s", text(t, again.Model))
+		}
+	})
 }
 
 // The list follows the store, and does nothing while that stays as it is.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, screen.Options{})
-	came := make(chan tea.Msg, 1)
-	cmd := l.follow()
-	go func() { came <- cmd() }()
-	select {
-	case msg := <-came:
-		t.Fatalf("%v without a change", msg)
-	case <-time.After(1200 * time.Millisecond):
-	}
-	if err := l.store.Rename(t.Context(), "old", "renamed"); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case msg := <-came:
-		_, next := l.Update(msg)
-		l.do(next)
-		l.shows("third", "fast", "renamed")
-	case <-time.After(time.Minute):
-		t.Fatal("the change is not seen")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLibrary(t, screen.Options{})
+		came := make(chan tea.Msg, 1)
+		cmd := l.follow()
+		go func() { came <- cmd() }()
+		select {
+		case msg := <-came:
+			t.Fatalf("%v without a change", msg)
+		case <-time.After(1200 * time.Millisecond):
+		}
+		if err := l.store.Rename(t.Context(), "old", "renamed"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case msg := <-came:
+			_, next := l.Update(msg)
+			l.do(next)
+			l.shows("third", "fast", "renamed")
+		case <-time.After(time.Minute):
+			t.Fatal("the change is not seen")
+		}
+	})
 }
 
 // TestSettingColumns: settings in which runs differ are columns to choose and to sort by; a marks all that are listed, then none.
