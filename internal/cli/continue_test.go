@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,12 +190,26 @@ func TestTrainServes(t *testing.T) {
 func TestContinueWaits(t *testing.T) {
 	db := database(t)
 	killed(t, db, "train", "--name", "moved", "--data", "sine", "--epochs", "0", "--record", db)
-	heard := time.Now().Add(-8500 * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z")
-	inSQL(t, db, "UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL", heard)
+	heard := func(ago time.Duration) {
+		inSQL(t, db, "UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL",
+			time.Now().Add(-ago).UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+	heard(-time.Hour)
 	refuses(t, print.ExitFailed, "process 12 on n7 is training it", "resume", "moved", "--record", db)
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
-	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != print.ExitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
-		t.Errorf("exit %d\n%s", code, errs)
+	cmd := process(t, "train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	errs := bufio.NewReader(pipe)
+	line, _ := errs.ReadString('\n')
+	heard(10 * time.Second)
+	rest, _ := io.ReadAll(errs)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != print.ExitDone || line != "waiting for process 12 on n7, which recorded the run\n" {
+		t.Errorf("exit %d\n%s%s", code, line, rest)
 	}
 }
 

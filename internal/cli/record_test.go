@@ -50,7 +50,7 @@ func recordedRun(t *testing.T, db string, args ...string) (id string) {
 // inSQL has a database carry out a statement that checks nothing.
 func inSQL(t *testing.T, db, statement string, args ...any) {
 	t.Helper()
-	s, err := sql.Open("sqlite", db)
+	s, err := sql.Open("sqlite", db+"?_busy_timeout=60000")
 	if err != nil {
 		t.Fatal(err)
 	}

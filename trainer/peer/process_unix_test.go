@@ -169,7 +169,7 @@ func checkGone(t *testing.T, group int, lines *lockedLines) {
 			child = pid
 		}
 	}
-	for range 200 {
+	for range 6000 {
 		stat, _ := os.ReadFile("/proc/" + child + "/stat")
 		if syscall.Kill(-group, 0) != nil || strings.Contains(string(stat), ") Z ") {
 			return

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"newtop/trainer/event"
@@ -118,34 +119,36 @@ func TestFileSurvives(t *testing.T) {
 
 // TestBoxInParts: a box that is written in parts is one row, at the step that stands at its end.
 func TestBoxInParts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "train.log")
-	os.WriteFile(path, nil, 0o600)
-	s, err := File(files.Here(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, part := range []string{"-----\n| loss | 3 |\n", "| reward | 4 |\n| step | 7 |\n"} {
-		if err := add(part)(path); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "train.log")
+		os.WriteFile(path, nil, 0o600)
+		s, err := File(files.Here(path))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err := s.Next(t.Context()); !errors.Is(err, ErrNone) {
-			t.Fatalf("%v, %v before the box ends", e, err)
-		}
-	}
-	for range 20 {
-		time.Sleep(rowPatience / 4)
-		events, _ := all(t, s)
-		for _, e := range events {
-			if e, ok := e.(event.EpochEvent); ok {
-				if e.Epoch != 7 || e.Loss != 3 || len(e.Metrics) == 0 {
-					t.Errorf("%+v", e)
-				}
-				return
+		defer s.Close()
+		for _, part := range []string{"-----\n| loss | 3 |\n", "| reward | 4 |\n| step | 7 |\n"} {
+			if err := add(part)(path); err != nil {
+				t.Fatal(err)
+			}
+			if e, err := s.Next(t.Context()); !errors.Is(err, ErrNone) {
+				t.Fatalf("%v, %v before the box ends", e, err)
 			}
 		}
-	}
-	t.Error("no row")
+		for range 20 {
+			time.Sleep(rowPatience / 4)
+			events, _ := all(t, s)
+			for _, e := range events {
+				if e, ok := e.(event.EpochEvent); ok {
+					if e.Epoch != 7 || e.Loss != 3 || len(e.Metrics) == 0 {
+						t.Errorf("%+v", e)
+					}
+					return
+				}
+			}
+		}
+		t.Error("no row")
+	})
 }
 
 func add(text string) func(string) error {

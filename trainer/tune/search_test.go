@@ -222,7 +222,7 @@ func TestBudgets(t *testing.T) {
 	c.MaxWork, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
 	begin := time.Now()
 	b = searched(t, c, temporary(t), nil)
-	if took := time.Since(begin); took > 5*time.Second || b.Phase != "done" || len(b.Trials) == 0 {
+	if took := time.Since(begin); took > time.Minute || b.Phase != "done" || len(b.Trials) == 0 {
 		t.Errorf("%v of %v in %d trials, %s", took, c.Budget, len(b.Trials), b.Phase)
 	}
 	c.Budget, c.Trials, c.Over = 0, 50, dimensions(t, "opt=adam,tr-gn", "act=tanh,relu")
