@@ -153,6 +153,8 @@ func receive(m *model, n newsMsg) tea.Cmd {
 		}
 		if c.err == nil {
 			c.run.h.Apply(&c.delta)
+		} else if errors.Is(c.err, io.EOF) && c.run.host != "" && c.run.h.Run == nil {
+			m.leave(c.run)
 		} else if !errors.Is(c.err, io.EOF) && m.Ctx.Err() == nil {
 			c.run.err = c.err
 			m.Note(style.Warn, c.run.name+": "+style.Clean(c.err.Error()))

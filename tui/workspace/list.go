@@ -60,9 +60,19 @@ type list struct {
 func (l *list) enter(w Watched, of int) {
 	most := max(minBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
-		tags: w.Tags, number: len(l.runs), colour: len(l.runs),
+		host: w.Host, tags: w.Tags, number: len(l.runs), colour: len(l.runs),
 		feed: w.Feed, open: w.Open, buckets: most, h: history.Coarse(most)}
 	l.runs = append(l.runs, r)
+}
+
+// leave gives up a run.
+func (l *list) leave(r *run) {
+	l.runs = slices.DeleteFunc(l.runs, func(other *run) bool { return other == r })
+	for _, at := range []**run{&l.at, &l.pinned, &l.solo} {
+		if *at == r {
+			*at = nil
+		}
+	}
 }
 
 // shown are the runs that the charts show.

@@ -18,6 +18,7 @@ import (
 // run is a run of the workspace.
 type run struct {
 	name, source string
+	host         string
 	tags         []string
 	number       int // in the order in which they came
 	colour       int // of colours, and how often they began again
@@ -142,6 +143,9 @@ func (r *run) settings() map[string]any {
 		for k, v := range flat {
 			out[strings.ToLower(k)] = v
 		}
+	}
+	if r.host != "" {
+		out["host"] = r.host
 	}
 	if len(r.tags) > 0 {
 		out["tags"] = strings.Join(r.tags, " ")

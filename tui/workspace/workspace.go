@@ -18,11 +18,13 @@ import (
 	"newtop/tui/widget"
 )
 
-// Watched is a run of the workspace. Its feed stays the caller's, who closes it.
+// Watched is a run of the workspace. Its feed stays the caller's, who closes it. One of a host whose feed ends before
+// anything was reported leaves the workspace: others took its place.
 type Watched struct {
 	Name   string
 	Feed   feed.Feed
 	Source string // what it is read from, for readers
+	Host   string // on which that lies; "": this machine
 	Tags   []string
 	// Open opens the run's own screen over the workspace, which closed leaves; nil: that is not to be had. It is called
 	// from a command.

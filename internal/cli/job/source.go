@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,16 +15,79 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/internal/hosts"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/peer"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 )
 
-// OpenSource returns the source that a name stands for: standard input for -, a path that exists, or a recorded run.
-// run says which of the runs that a log holds, empty for the newest. The function closes what is beneath the source.
-func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stream.Source, closed func() error,
-	err error) {
+// Remote are the hosts on which logs lie. Its zero value is for use; it must be closed.
+type Remote struct {
+	hosts.Options
+	net *hosts.Network
+}
+
+// Path is the path that a name stands for: on this machine where there is something or the name has no host, else on
+// that host, which is nil for this machine.
+func (r *Remote) Path(name string) (files.Path, *hosts.Host, error) {
+	if _, err := os.Lstat(name); err == nil || name == "-" || strings.HasPrefix(name, peer.SocketPrefix) {
+		return files.Here(name), nil, nil
+	}
+	host, at, remote, err := hosts.Split(name)
+	if err != nil || !remote {
+		return files.Here(name), nil, err
+	}
+	if r.net == nil {
+		r.net = hosts.New(r.Options)
+	}
+	h := r.net.Files(host)
+	return h.Path(at), h, nil
+}
+
+// Connect connects to the hosts of some names, one after another, so that ssh can ask its user. It returns why that
+// failed, by the names of hosts, and how many there are.
+func (r *Remote) Connect(ctx context.Context, names []string) (failed []error, all int, err error) {
+	seen := map[*hosts.Host]bool{}
+	for _, name := range names {
+		_, h, err := r.Path(name)
+		if err != nil {
+			return nil, 0, err
+		}
+		if h == nil || seen[h] {
+			continue
+		}
+		seen[h] = true
+		if err := h.Connect(ctx); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", h, err))
+		}
+	}
+	return failed, len(seen), ctx.Err()
+}
+
+// Close ends the connections.
+func (r *Remote) Close() {
+	if r.net != nil {
+		r.net.Close()
+	}
+}
+
+// OpenSource returns the source that a name stands for: standard input for -, a path that exists, one on a host of
+// remote, or a recorded run. run says which of the runs that a log holds, empty for the newest. The function closes
+// what is beneath the source.
+func OpenSource(cmd *cobra.Command, a StoreFlags, remote *Remote, name, run string) (source stream.Source,
+	closed func() error, err error) {
 	closed = func() error { return nil }
+	if path, h, err := remote.Path(name); err != nil {
+		return nil, nil, err
+	} else if h != nil {
+		return stream.Afar(path.Name, h, func() (stream.Source, error) {
+			if remote.Once {
+				return stream.Open(path, run)
+			}
+			return OpenRemote(path, run)
+		}), closed, nil
+	}
 	if name == "-" {
 		if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(f.Fd()) {
 			return nil, nil, flags.Usagef("%s -: standard input is the terminal: expected a log from a pipe or a file",
@@ -46,6 +110,15 @@ func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stre
 		}
 	}
 	return source, closed, err
+}
+
+// OpenRemote returns the source of what is at a path of another host, or will be.
+func OpenRemote(path files.Path, run string) (stream.Source, error) {
+	source, err := stream.Open(path, run)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stream.Await(path, run), nil
+	}
+	return source, err
 }
 
 // recorded returns a source of a run in a store.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +56,12 @@ ssh -p 2222 localhost status --json`,
 
 // watch serves what another program writes.
 func (s *starter) watch(cmd *cobra.Command, name string) (err error) {
-	source, closed, err := job.OpenSource(cmd, job.StoreFlags{File: s.flags.Store}, name, "")
+	var remote job.Remote
+	defer remote.Close()
+	if failed, _, err := remote.Connect(cmd.Context(), []string{name}); err != nil || len(failed) > 0 {
+		return errors.Join(append(failed, err)...)
+	}
+	source, closed, err := job.OpenSource(cmd, job.StoreFlags{File: s.flags.Store}, &remote, name, "")
 	if err != nil {
 		return err
 	}

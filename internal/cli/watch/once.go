@@ -31,9 +31,13 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 		return cmp.Or(w.printNow(cmd, source, title), closed())
 	}
 	for _, name := range names {
-		if runs := w.found(name); len(runs) > 1 {
+		dir, _, err := w.remote.Path(name)
+		if err != nil {
+			return err
+		}
+		if runs := w.found(dir); len(runs) > 1 {
 			for _, c := range runs {
-				source, err := stream.OpenFound(c, files.Here(name))
+				source, err := stream.OpenFound(c, dir)
 				if err == nil {
 					stream.Configure(source, w.text)
 					err = next(source, c.Name, func() error { return nil })
@@ -59,11 +63,11 @@ func (w *watcher) printOnce(cmd *cobra.Command, names []string) error {
 }
 
 // found lists the runs in a directory or a database of which all are shown.
-func (w *watcher) found(name string) []find.Candidate {
-	if w.run != "" || w.listened() || !stream.HoldsRuns(files.Here(name)) {
+func (w *watcher) found(dir files.Path) []find.Candidate {
+	if w.run != "" || w.listened() || !stream.HoldsRuns(dir) {
 		return nil
 	}
-	return stream.Find(files.Here(name))
+	return stream.Find(dir)
 }
 
 // printNow prints what a source has now: a table of its metrics, its epochs, or as JSON all that is known of the run.

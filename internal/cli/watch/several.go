@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/hosts"
 	"newtop/internal/routine"
 	"newtop/trainer/logs/files"
 	"newtop/trainer/logs/find"
@@ -24,8 +27,9 @@ import (
 const (
 	// maxRuns is how many runs of a directory are shown: those that were written last, and as many that begin later.
 	maxRuns = 100
-	// research is how often directories are searched for runs that have begun.
-	research = 5 * time.Second
+	// research is how often directories are searched for runs that have begun, and those of other hosts.
+	research       = 5 * time.Second
+	researchRemote = 30 * time.Second
 )
 
 // several shows logs over one another, and those that directories hold, while they come. found is what the first name,
@@ -36,6 +40,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		more: make(chan tui.Watched)}
 	defer func() {
 		cancel()
+		w.remote.Close()
 		for _, message := range p.close() {
 			print.Warn(cmd.ErrOrStderr(), message)
 		}
@@ -43,11 +48,21 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 	var runs []tui.Watched
 	left := 0
 	for _, name := range names {
-		if dir := files.Here(name); stream.HoldsRuns(dir) {
+		path, host, err := w.remote.Path(name)
+		if err != nil {
+			return err
+		}
+		at := place{path, host}
+		p.running.Go(routine.Guard(func() { p.follow(at) }))
+		if host != nil && found == nil {
+			runs = append(runs, p.later(at, w.run))
+			continue
+		}
+		if stream.HoldsRuns(path) {
 			if found == nil {
-				found = stream.Find(dir)
+				found = stream.Find(path)
 			}
-			in := p.search(dir, found)
+			in := p.search(at, found)
 			left += len(found) - len(in)
 			if found = nil; len(in) > 0 {
 				runs = append(runs, in...)
@@ -65,19 +80,39 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		}
 		runs = append(runs, p.start(name, source.Name(), source, open))
 	}
-	p.running.Go(routine.Guard(func() { p.follow(names) }))
 	return tui.Workspace(ctx, runs, left, p.more, options)
 }
 
-// players play several sources. Its methods but follow are called by the goroutine that opens them, follow by its own
-// afterwards.
+// place is where logs may lie: on another host, or with a nil host on this machine.
+type place struct {
+	files.Path
+	host *hosts.Host
+}
+
+// afar has a source on another host wait for it without its caller.
+func (at place) afar(open func() (stream.Source, error)) (stream.Source, error) {
+	if at.host == nil {
+		return open()
+	}
+	return stream.Afar(at.Name, at.host, open), nil
+}
+
+// named is how something at a place is called on the screen.
+func (at place) named(name string) string {
+	if at.host != nil {
+		name = at.host.String() + ":" + name
+	}
+	return name
+}
+
+// players play several sources.
 type players struct {
 	ctx     context.Context
 	options screen.Options
 	how     stream.Options
 	text    shape.Options
 	running sync.WaitGroup
-	mu      sync.Mutex // guards what the players' ends leave behind
+	mu      sync.Mutex // guards known and what the players' ends leave behind
 	failed  []string
 	closers []func() error
 	known   map[find.Candidate]bool
@@ -85,23 +120,75 @@ type players struct {
 }
 
 // search returns what is new of what was found in a directory.
-func (p *players) search(dir files.Path, found []find.Candidate) (runs []tui.Watched) {
+func (p *players) search(dir place, found []find.Candidate) (runs []tui.Watched) {
 	for _, c := range found[:min(len(found), maxRuns)] {
-		key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
-		if len(p.known) >= 2*maxRuns || p.known[key] {
+		if !p.isNew(c) {
 			continue
 		}
-		p.known[key] = true
-		open := func() (stream.Source, func() error, error) {
-			source, err := stream.OpenFound(c, dir)
-			if err == nil {
-				stream.Configure(source, p.text)
-			}
-			return source, func() error { return nil }, err
-		}
-		runs = append(runs, p.start(cmp.Or(c.Name, c.Path), c.Path, nil, open))
+		open := p.opener(dir, func() (stream.Source, error) { return stream.OpenFound(c, dir.Path) })
+		w := p.start(dir.named(cmp.Or(c.Name, c.Path)), c.Path, nil, open)
+		w.Host = hostOf(dir.host)
+		runs = append(runs, w)
 	}
 	return runs
+}
+
+// isNew notes what was found, and reports whether it is shown for the first time.
+func (p *players) isNew(c find.Candidate) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := find.Candidate{Kind: c.Kind, Path: c.Path, Run: c.Run}
+	if len(p.known) >= 2*maxRuns || p.known[key] {
+		return false
+	}
+	p.known[key] = true
+	return true
+}
+
+// opener opens a log at a place as text is to be read.
+func (p *players) opener(at place, open func() (stream.Source, error)) opener {
+	return func() (stream.Source, func() error, error) {
+		source, err := at.afar(open)
+		if err == nil {
+			stream.Configure(source, p.text)
+		}
+		return source, func() error { return nil }, err
+	}
+}
+
+// later is a row for what is on another host, which may be away. Where that turns out to be a directory with runs they
+// take its place.
+func (p *players) later(at place, run string) tui.Watched {
+	open := p.opener(at, func() (stream.Source, error) {
+		if run == "" && stream.HoldsRuns(at.Path) {
+			if found := p.search(at, stream.Find(at.Path)); len(found) > 0 {
+				p.bring(found)
+				return nil, io.EOF
+			}
+		}
+		return job.OpenRemote(at.Path, run)
+	})
+	w := p.start(at.named(at.Base()), at.Name, nil, open)
+	w.Host = hostOf(at.host)
+	return w
+}
+
+func hostOf(h *hosts.Host) string {
+	if h == nil {
+		return ""
+	}
+	return h.String()
+}
+
+// bring hands runs to the screen.
+func (p *players) bring(runs []tui.Watched) {
+	for _, w := range runs {
+		select {
+		case p.more <- w:
+		case <-p.ctx.Done():
+			return
+		}
+	}
 }
 
 // start has the workspace read a log, or plays it where it can't be opened again. first is its source if that is open.
@@ -139,30 +226,23 @@ func (p *players) atEnd(closed func() error) {
 	p.closers = append(p.closers, closed)
 }
 
-// follow brings runs that begin later.
-func (p *players) follow(names []string) {
-	defer close(p.more)
-	for pause := research; ; {
+// follow brings runs that begin later at a place.
+func (p *players) follow(at place) {
+	least := research
+	if at.host != nil {
+		least = researchRemote
+	}
+	for pause := least; ; {
 		select {
 		case <-time.After(pause):
 		case <-p.ctx.Done():
 			return
 		}
 		begun := time.Now()
-		for _, name := range names {
-			dir := files.Here(name)
-			if !stream.HoldsRuns(dir) {
-				continue
-			}
-			for _, w := range p.search(dir, stream.Find(dir)) {
-				select {
-				case p.more <- w:
-				case <-p.ctx.Done():
-					return
-				}
-			}
+		if stream.HoldsRuns(at.Path) {
+			p.bring(p.search(at, stream.Find(at.Path)))
 		}
-		pause = max(research, 100*time.Since(begun)) // of a large directory less often
+		pause = max(least, 100*time.Since(begun)) // of a large directory less often
 	}
 }
 

@@ -44,13 +44,14 @@ type watcher struct {
 	pattern  []string // of lines, as the user says that they are read
 	text     shape.Options
 	share    string // of a program's time for looks at its model
+	remote   job.Remote
 }
 
 // New returns newtop watch.
 func New(browser job.Browser) *cobra.Command {
 	w := watcher{browse: browser}
 	cmd := &cobra.Command{
-		Use:   "watch [RUN|FILE|DIR|-]... [-- PROGRAM ARGUMENT...]",
+		Use:   "watch [RUN|FILE|DIR|HOST:PATH|-]... [-- PROGRAM ARGUMENT...]",
 		Short: "Watch whatever a training program writes, or a recorded run",
 		Long: `Watch what a training program writes, live or later. newtop detects the format:
 JSON lines, a CSV, text with numbers in it, TensorBoard's files,
@@ -59,13 +60,14 @@ DVCLive, Sacred and ClearML, and newtop's own events and records.
 
 FILE is followed as it grows. DIR is searched for logs; newtop waits if there
 are none. - is standard input. RUN is a recorded run: its ID, a unique
-beginning or end of it, its name, or last. Several are shown over one another.
-unix:PATH is a program that waits with newtop.probe(..., listen=PATH).
+beginning or end of it, its name, or last. HOST:PATH is a file or directory that
+ssh reaches, where nothing needs to be installed. Several are shown over one
+another. unix:PATH is a program that waits with newtop.probe(..., listen=PATH).
 After -- newtop runs a program in its own terminal, shows and reads its lines,
 and exits with its code. Without a terminal the numbers are printed as text.
 docs/watch.md has a table of what is read.`,
 		Example: "newtop watch train.log\nnewtop watch -- python3 train.py --lr 0.1\nnewtop watch runs/\nnewtop " +
-			"watch a.csv b/ c.jsonl\n" +
+			"watch a.csv b/ c.jsonl\nnewtop watch gpu1:runs/ me@gpu2:train.log\n" +
 			"python3 train.py | newtop watch -\nnewtop watch metrics.csv --until 'val_loss<0.1' --alert bell\nnewtop " +
 			"watch last --replay --speed 8",
 		Args:              cobra.ArbitraryArgs,
@@ -129,6 +131,10 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		return tui.System(cmd.Context(), options)
 	}
 	onScreen := ok && w.format == "" && !w.once
+	defer w.remote.Close()
+	if err := w.connect(cmd, names, onScreen); err != nil {
+		return err
+	}
 	switch {
 	case program != nil:
 		return w.program(cmd, program, onScreen, options)
@@ -140,13 +146,17 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		return flags.Usagef("%s %s: text shows one log: expected a terminal, or --once", cmd.CommandPath(),
 			strings.Join(names, " "))
 	}
-	if onScreen {
+	dir, host, err := w.remote.Path(names[0])
+	if err != nil {
+		return err
+	}
+	if onScreen && host == nil {
 		sampler := machine.NewSampler(machine.Options{PID: writerOf(names)})
 		defer sampler.Close()
 		options.Machine = sampler.Sample
 	}
 	var found []find.Candidate
-	if dir := files.Here(names[0]); onScreen && w.run == "" && !w.listened() && stream.HoldsRuns(dir) {
+	if onScreen && len(names) == 1 && w.run == "" && !w.listened() && stream.HoldsRuns(dir) {
 		found = stream.Find(dir)
 	}
 	if len(names) > 1 || len(found) > 1 {
@@ -155,12 +165,25 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	return w.one(cmd, names[0], onScreen, options)
 }
 
+// connect connects to the hosts of names. Where there are several on a screen, those that are away may come later.
+func (w *watcher) connect(cmd *cobra.Command, names []string, onScreen bool) error {
+	w.remote.Once = w.once || w.explains
+	failed, all, err := w.remote.Connect(cmd.Context(), names)
+	if err != nil || len(failed) == all || !onScreen {
+		return errors.Join(append(failed, err)...)
+	}
+	for _, err := range failed {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(err))
+	}
+	return nil
+}
+
 // open returns the source that a name stands for, which reads text as the flags say.
 func (w *watcher) open(cmd *cobra.Command, name string) (stream.Source, func() error, error) {
 	if path, ok := strings.CutPrefix(name, peer.SocketPrefix); ok {
 		return w.look(cmd, path)
 	}
-	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
+	source, closed, err := job.OpenSource(cmd, w.store, &w.remote, name, w.run)
 	if _, missing := os.Stat(name); err != nil && errors.Is(missing, fs.ErrNotExist) && !w.once && !w.explains &&
 		(filepath.Ext(name) != "" || strings.ContainsRune(name, filepath.Separator)) {
 		source, closed, err = stream.Await(files.Here(name), w.run), func() error { return nil }, nil

@@ -26,7 +26,8 @@ type System interface {
 	// Stat returns what stands at a name, behind links. Its errors are those of io/fs: fs.ErrNotExist says that there
 	// is nothing, all others that this is not known for now.
 	Stat(name string) (fs.FileInfo, error)
-	// Open opens a file, and remains at that file where another one takes its name.
+	// Open opens a file, and remains at that file where another one takes its name: it may be at its end then, but
+	// never has a byte of the other.
 	Open(name string) (File, error)
 	// List returns the entries of a directory in any order, so many at most, or all for a negative number.
 	List(name string, most int) ([]fs.DirEntry, error)

@@ -1,0 +1,117 @@
+package hosts
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/pkg/sftp"
+
+	"newtop/internal/routine"
+)
+
+// overSFTP is a line to the sftp subsystem of a host.
+type overSFTP struct {
+	*process
+	client *sftp.Client
+}
+
+func openSFTP(p *process) (line, error) {
+	defer p.await()()
+	client, err := sftp.NewClientPipe(p.out, p.in)
+	if err != nil {
+		return nil, err
+	}
+	return &overSFTP{p, client}, nil
+}
+
+func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) {
+	defer l.await()()
+	f, ok := of.(*sftpHandle)
+	if !ok {
+		info, err := l.client.Stat(name)
+		return attrOf(info), unsure, err
+	}
+	// Version 3 of the protocol has no numbers of files. What stands at a name is the open file if both look alike; if
+	// not, that may be because it was written in between.
+	first := make(chan attr, 1)
+	routine.Go(func() {
+		info, _ := f.File.Stat()
+		first <- attrOf(info)
+	})
+	info, err := l.client.Stat(name)
+	before := <-first
+	if err != nil {
+		return a, unsure, err
+	}
+	a = attrOf(info)
+	if a.size == before.size && a.mode == before.mode && a.mtime.Equal(before.mtime) {
+		return a, same, nil
+	}
+	info, err = f.File.Stat()
+	after := attrOf(info)
+	if err == nil && between(before.size, a.size, after.size) && !a.mtime.Before(before.mtime) &&
+		!after.mtime.Before(a.mtime) {
+		return a, same, nil
+	}
+	return a, other, err
+}
+
+func between(a, x, b int64) bool { return a <= x && x <= b }
+
+func (l *overSFTP) open(name string) (handle, attr, error) {
+	defer l.await()()
+	f, err := l.client.Open(name)
+	if err != nil {
+		return nil, attr{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, attr{}, errors.Join(err, f.Close())
+	}
+	return &sftpHandle{f, l}, attrOf(info), nil
+}
+
+func (l *overSFTP) list(name string, most int) (list []attr, err error) {
+	defer l.await()()
+	entries, err := l.client.ReadDir(name)
+	for _, e := range entries {
+		if len(list) != most {
+			list = append(list, attrOf(e))
+		}
+	}
+	return list, err
+}
+
+func (l *overSFTP) close() {
+	l.process.close()
+	_ = l.client.Close()
+}
+
+// answered reports whether an error is the host's answer.
+func (l *overSFTP) answered(err error) bool {
+	status, ok := errors.AsType[*sftp.StatusError](err)
+	if ok {
+		const noConnection, connectionLost = 6, 7
+		return status.Code != noConnection && status.Code != connectionLost
+	}
+	return err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+}
+
+type sftpHandle struct {
+	*sftp.File
+	l *overSFTP
+}
+
+func (h *sftpHandle) ReadAt(b []byte, at int64) (int, error) {
+	defer h.l.await()()
+	return h.File.ReadAt(b, at)
+}
+
+func attrOf(info fs.FileInfo) (a attr) {
+	if info != nil {
+		a = attr{name: info.Name(), size: info.Size(), mode: info.Mode(), mtime: info.ModTime()}
+	}
+	return a
+}

@@ -1,0 +1,183 @@
+package hosts
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// overShell is a line to a POSIX shell of a host, which answers one script after another.
+type overShell struct {
+	*process
+	mu  sync.Mutex
+	out *bufio.Reader
+	end string // stands behind each answer, before a number; nobody else knows it
+	off bool   // the line is broken
+}
+
+// begin sets what the scripts use: how stat says type, size, time, file and name, with GNU's and BusyBox's option or
+// with BSD's.
+const begin = `LC_ALL=C; export LC_ALL; unset CDPATH; if stat -c %s / >/dev/null; then f=-c p='%f %s %Y %d:%i' n=%n; ` +
+	`else f=-f p='%Xp %z %m %d:%i' n=%N; fi; q="$p $n"`
+
+func openShell(p *process) (line, error) {
+	l := &overShell{process: p, out: bufio.NewReaderSize(p.out, 64<<10), end: rand.Text()}
+	_, _, err := l.run(begin, nil)
+	return l, err
+}
+
+// run has the shell do something, and returns what that prints, in room if that suffices, and the status with which it
+// ended.
+func (l *overShell) run(script string, room []byte) (out []byte, status int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer func() { l.off = l.off || err != nil }()
+	defer l.await()()
+	// The end is written in two parts, so that a terminal's or a log's echo of the script does not have it.
+	if _, err = fmt.Fprintf(l.in, "{ %s\n} </dev/null 2>/dev/null; printf '\\n%%s%%s %%d\\n' %s %s $?\n", script,
+		l.end[:8], l.end[8:]); err != nil {
+		return nil, 0, err
+	}
+	out = room[:0]
+	mark := []byte("\n" + l.end + " ")
+	for {
+		part, err := l.out.ReadSlice('\n')
+		out = append(out, part...)
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		at := bytes.LastIndex(out[max(0, len(out)-len(mark)-8):], mark)
+		if at < 0 {
+			continue
+		}
+		at += max(0, len(out)-len(mark)-8)
+		if status, err = strconv.Atoi(strings.TrimSpace(string(out[at+len(mark):]))); err != nil {
+			return nil, 0, err
+		}
+		return out[:at], status, nil
+	}
+}
+
+func (l *overShell) stat(name string, _ handle) (attr, verdict, error) {
+	a, _, err := l.look(name, "", nil)
+	return a, unsure, err
+}
+
+// look says what stands at a name, and what a script prints of it, in room if that suffices.
+func (l *overShell) look(name, then string, room []byte) (a attr, text []byte, err error) {
+	out, status, err := l.run(fmt.Sprintf(`n=%s; if stat -L $f "$p" "$n"; then :; %s
+elif [ -e "$n" ]; then (exit 5); elif [ -d "${n%%/*}/" ] && ! [ -x "${n%%/*}/" ]; then (exit 6); else (exit 4); fi`,
+		quote(name), then), room)
+	switch {
+	case err != nil:
+		return a, nil, err
+	case status == 4:
+		return a, nil, fs.ErrNotExist
+	case status == 5:
+		return a, nil, errors.New("the host has no stat")
+	case status == 6:
+		return a, nil, fs.ErrPermission
+	}
+	head, text, _ := bytes.Cut(out, []byte("\n"))
+	a, ok := parse(string(head))
+	if !ok {
+		return a, nil, fmt.Errorf("stat said %q: expected type, size and time", head)
+	}
+	a.name = path.Base(name)
+	return a, text, nil
+}
+
+// parse reads a line of stat.
+func parse(text string) (a attr, ok bool) {
+	fields := append(strings.SplitN(text, " ", 5), "")
+	if len(fields) < 5 {
+		return a, false
+	}
+	mode, err := strconv.ParseUint(fields[0], 16, 32)
+	size, err2 := strconv.ParseInt(fields[1], 10, 64)
+	seconds, err3 := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || err2 != nil || err3 != nil || size < 0 {
+		return a, false
+	}
+	a = attr{name: path.Base(fields[4]), size: size, mtime: time.Unix(seconds, 0), inode: fields[3],
+		mode: fs.FileMode(mode & 0o777)}
+	switch mode & 0o170000 {
+	case 0o040000:
+		a.mode |= fs.ModeDir
+	case 0o120000:
+		a.mode |= fs.ModeSymlink
+	case 0o010000:
+		a.mode |= fs.ModeNamedPipe
+	case 0o140000:
+		a.mode |= fs.ModeSocket
+	case 0o020000, 0o060000:
+		a.mode |= fs.ModeDevice
+	}
+	return a, true
+}
+
+func (l *overShell) list(name string, most int) (list []attr, err error) {
+	out, status, err := l.run(
+		fmt.Sprintf(`(cd %s && find . ! -name . -prune -exec stat $f "$q" {} +)`, quote(name)), nil)
+	if err == nil && status != 0 && len(out) == 0 {
+		if _, _, err = l.look(name, "", nil); err == nil {
+			err = fs.ErrInvalid
+		}
+	}
+	for text := range strings.Lines(string(out)) {
+		if a, ok := parse(strings.TrimSuffix(text, "\n")); ok && len(list) != most {
+			list = append(list, a)
+		}
+	}
+	return list, err
+}
+
+func (l *overShell) open(name string) (handle, attr, error) {
+	a, text, err := l.look(name, `[ -r "$n" ] || echo -`, nil)
+	if err == nil && len(text) > 0 {
+		err = fs.ErrPermission
+	}
+	return &shellHandle{l, name, a}, a, err
+}
+
+func (l *overShell) answered(error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.off
+}
+
+// shellHandle is a file that is opened anew for each read, and is at its end when another one has taken its place.
+type shellHandle struct {
+	l    *overShell
+	name string
+	seen attr
+}
+
+func (h *shellHandle) ReadAt(b []byte, at int64) (n int, err error) {
+	a, text, err := h.l.look(h.name, fmt.Sprintf(`tail -c +%d "$n" | head -c %d`, at+1, len(b)), nil)
+	switch {
+	case err != nil:
+		return 0, err
+	case h.seen.replacedBy(a):
+		return 0, io.EOF
+	}
+	h.seen = a
+	if n = copy(b, text); n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (h *shellHandle) Close() error { return nil }

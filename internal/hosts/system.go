@@ -1,0 +1,406 @@
+package hosts
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"newtop/trainer/logs/files"
+)
+
+var _ files.System = (*Host)(nil)
+
+// attr is what a host says of a file.
+type attr struct {
+	name  string
+	size  int64
+	mode  fs.FileMode
+	mtime time.Time // in whole seconds
+	inode string    // "" where the host does not say it
+}
+
+// replacedBy reports whether what stands at a file's name now is another file, as far as that shows.
+func (a attr) replacedBy(now attr) bool {
+	return a.inode != now.inode || now.size < a.size || now.mtime.Before(a.mtime.Truncate(time.Second))
+}
+
+// verdict is whether what stands at a name is a file that is open.
+type verdict uint8
+
+const (
+	unsure verdict = iota
+	same
+	other
+)
+
+// handle is a file that is open at a host.
+type handle interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// identity is a file's, for as long as it is the same.
+type identity struct{ _ byte }
+
+// info is an attr as readers have it.
+type info struct {
+	attr
+	id *identity
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return i.mtime }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return i.id }
+
+// node is what is known of a name.
+type node struct {
+	name   string // at the host
+	info   info
+	err    error
+	asked  time.Time // zero: never
+	news   time.Time // when it was last another one than before
+	looks  int       // of the same size and time
+	open   *file     // the newest
+	listed time.Time
+	list   []fs.DirEntry
+	most   int
+}
+
+// Path is a path of the host, by what Split returned.
+func (h *Host) Path(at string) files.Path { return files.Path{In: h, Name: h.name + ":" + at} }
+
+// Local implements files.System: nothing is on this machine.
+func (h *Host) Local(string) string { return "" }
+
+// Same implements files.System.
+func (h *Host) Same(a, b fs.FileInfo) bool { return a.Sys() == b.Sys() }
+
+// node returns what is known of a name; nil for one that is not the host's, as the directory above all of its names.
+func (h *Host) node(name string) *node {
+	at, ok := strings.CutPrefix(strings.TrimPrefix(filepath.ToSlash(name), "./"), h.name+":")
+	home, isHome := strings.CutPrefix(at, "~")
+	switch {
+	case !ok:
+		return nil
+	case at == "":
+		at = "/"
+	case isHome:
+		at = "." + home
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.nodes[at]
+	if n == nil {
+		n = &node{name: at}
+		h.nodes[at] = n
+	}
+	return n
+}
+
+// patience is how old what is known may be: what has not changed for long is asked about more seldom.
+func (h *Host) patience(news, now time.Time) time.Duration {
+	const (
+		share   = 30
+		longest = 15 * time.Second
+	)
+	if h.net.o.Poll < 0 {
+		return -1
+	}
+	return max(h.net.o.Poll, min(now.Sub(news)/share, longest))
+}
+
+func fault(op, name string, err error) error {
+	if err == nil || errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// Stat implements files.System.
+func (h *Host) Stat(name string) (fs.FileInfo, error) {
+	n := h.node(name)
+	if n == nil {
+		return nil, fault("stat", name, fs.ErrNotExist)
+	}
+	err := h.look(n)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err = errors.Join(err, n.err); err != nil {
+		return nil, fault("stat", name, err)
+	}
+	return n.info, nil
+}
+
+// look asks what stands at a name, unless that is known.
+func (h *Host) look(n *node) error {
+	h.mu.Lock()
+	now := time.Now()
+	known, f := now.Sub(n.asked) < h.patience(n.news, now), n.open
+	if f != nil && f.id != n.info.id {
+		f = nil
+	}
+	h.mu.Unlock()
+	if known {
+		return nil
+	}
+	return h.do(func(l line) error {
+		var open handle
+		if f != nil {
+			open = f.on(l)
+		}
+		a, is, err := l.stat(n.name, open)
+		if l.answered(err) {
+			h.saw(n, a, is, err)
+			return nil
+		}
+		return err
+	})
+}
+
+// saw notes what stands at a name.
+func (h *Host) saw(n *node, a attr, is verdict, err error) info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	first := n.asked.IsZero()
+	n.asked = now
+	if err != nil {
+		if n.err == nil && !first {
+			n.news = now
+		}
+		n.err = err
+		if errors.Is(err, fs.ErrNotExist) {
+			n.info = info{}
+		}
+		return n.info
+	}
+	was := n.info
+	if n.err = nil; was.id == nil || is == other || is == unsure && was.replacedBy(a) {
+		n.info.id = new(identity)
+	}
+	// Times are whole seconds, in which a file may change twice: for two seconds it is another one each time.
+	const unsettled = 2 * time.Second
+	if a.size != was.size || !a.mtime.Equal(was.mtime.Truncate(time.Second)) || n.info.id != was.id {
+		n.news, n.looks = now, 0
+	} else if now.Sub(n.news) <= unsettled {
+		n.looks++
+	}
+	a.mtime = a.mtime.Add(time.Duration(min(n.looks, 999)) * time.Millisecond)
+	n.info.attr = a
+	return n.info
+}
+
+// List implements files.System.
+func (h *Host) List(name string, most int) ([]fs.DirEntry, error) {
+	n := h.node(name)
+	if n == nil {
+		return nil, fault("open", name, fs.ErrNotExist)
+	}
+	h.mu.Lock()
+	now := time.Now()
+	known, list := now.Sub(n.listed) < h.patience(n.listed, now) && n.most == most, n.list
+	h.mu.Unlock()
+	if known {
+		return list, nil
+	}
+	list = nil
+	err := h.do(func(l line) error {
+		found, err := l.list(n.name, most)
+		for _, a := range found {
+			list = append(list, fs.FileInfoToDirEntry(info{attr: a}))
+		}
+		return err
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		n.listed, n.list, n.most = time.Now(), list, most
+	}
+	return list, fault("open", name, err)
+}
+
+// Open implements files.System.
+func (h *Host) Open(name string) (files.File, error) {
+	n := h.node(name)
+	if n == nil {
+		return nil, fault("open", name, fs.ErrNotExist)
+	}
+	f := &file{h: h, n: n, name: name}
+	err := h.do(func(l line) error {
+		o, a, err := l.open(n.name)
+		if err == nil {
+			f.line, f.handle = l, o
+			f.known = h.saw(n, a, unsure, nil)
+			f.id = f.known.id
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fault("open", name, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n.open = f
+	return f, nil
+}
+
+// file is a file of a host. After a line that broke it is opened again, unless another one stands there then: it is at
+// its end in that case.
+type file struct {
+	h    *Host
+	n    *node
+	name string
+	id   *identity
+
+	mu     sync.Mutex
+	line   line // on which handle is
+	handle handle
+	lost   bool // it can't be opened any more
+	known  info // the newest of it
+	at     int64
+
+	next  int64  // where a reader that reads on is
+	ahead []byte // what was read from there on
+	step  int    // how much is read ahead
+}
+
+// on is the file's handle on a line, nil where it has none.
+func (f *file) on(l line) handle {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o, _ := f.opened(l)
+	return o
+}
+
+// opened is the same while f.mu is held; nil without an error where another file has taken its place.
+func (f *file) opened(l line) (handle, error) {
+	if f.line == l || f.lost {
+		return f.handle, nil
+	}
+	o, a, err := l.open(f.n.name)
+	switch {
+	case err == nil && f.h.saw(f.n, a, unsure, nil).id == f.id:
+		f.line, f.handle = l, o
+		return o, nil
+	case err == nil:
+		o.Close()
+	case !l.answered(err):
+		return nil, err
+	}
+	f.handle, f.lost = nil, true
+	return nil, nil
+}
+
+// Stat implements files.File.
+func (f *file) Stat() (fs.FileInfo, error) {
+	err := f.h.look(f.n)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	if f.n.info.id == f.id {
+		f.known = f.n.info
+	}
+	return f.known, err
+}
+
+// Read implements files.File.
+func (f *file) Read(b []byte) (int, error) {
+	n, err := f.ReadAt(b, f.at)
+	if f.at += int64(n); n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// How much is read ahead of a reader that reads on, so that a long way costs little.
+const (
+	minAhead = 64 << 10
+	maxAhead = 4 << 20
+)
+
+// ReadAt implements files.File.
+func (f *file) ReadAt(b []byte, at int64) (n int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at != f.next {
+		n, err = f.fetch(b, at)
+		if len(f.ahead) == 0 {
+			f.next, f.step = at+int64(n), 0
+		}
+		return n, err
+	}
+	for n < len(b) && err == nil {
+		if len(f.ahead) == 0 {
+			room := b[n:]
+			if f.step > len(room) {
+				room = make([]byte, f.step)
+			}
+			got := 0
+			got, err = f.fetch(room, f.next)
+			f.step = min(max(2*f.step, minAhead), maxAhead)
+			if f.ahead = room[:got]; err != nil && got > len(b)-n {
+				err = nil // there is more than is wanted
+			}
+		}
+		k := copy(b[n:], f.ahead)
+		f.ahead = f.ahead[k:]
+		n, f.next = n+k, f.next+int64(k)
+	}
+	return n, err
+}
+
+// fetch reads from the host what is known to be there, or looks whether there is more.
+func (f *file) fetch(b []byte, at int64) (n int, err error) {
+	f.h.mu.Lock()
+	now := time.Now()
+	fresh := f.n.info.id == f.id && now.Sub(f.n.asked) < f.h.patience(f.n.news, now)
+	if fresh {
+		f.known = f.n.info
+	}
+	left := f.known.size - at
+	f.h.mu.Unlock()
+	if fresh && left <= 0 {
+		return 0, io.EOF
+	}
+	if left > 0 {
+		b = b[:min(int64(len(b)), max(left, minAhead))]
+	}
+	wrong := f.h.do(func(l line) error {
+		o, broken := f.opened(l)
+		if n, err = 0, io.EOF; o == nil {
+			return broken
+		}
+		n, err = o.ReadAt(b, at)
+		return err
+	})
+	if wrong != nil && !errors.Is(wrong, io.EOF) {
+		return n, fault("read", f.name, wrong)
+	}
+	return n, err
+}
+
+// Close implements files.File.
+func (f *file) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.h.mu.Lock()
+	if f.n.open == f {
+		f.n.open = nil
+	}
+	current := f.h.line == f.line
+	f.h.mu.Unlock()
+	f.lost = true
+	if o := f.handle; o != nil && current {
+		f.handle = nil
+		return o.Close()
+	}
+	return nil
+}
