@@ -32,8 +32,7 @@ type child struct {
 	Path   string
 	Config trainer.Config
 	New    bool   // begin a run where there are others, and print nothing of it
-	Limit  uint64 // of a file's size; 0: none
-	Lift   time.Duration
+	Limit  uint64 // of a file's size until the first warning; 0: none
 	Lock   bool   // lock Path for writing, print a line and wait
 	From   string // merge this store into Path, and nothing else
 }
@@ -59,7 +58,8 @@ func TestMain(m *testing.M) {
 // store has, after it can be read there, and at last the line end.
 func (c *child) train() error {
 	ctx := context.Background()
-	if err := c.limit(); err != nil {
+	lift, err := c.limit()
+	if err != nil {
 		return err
 	}
 	s, err := store.Open(c.Path, sqlfile.Options{})
@@ -101,7 +101,10 @@ func (c *child) train() error {
 	if err != nil {
 		return err
 	}
-	r.OnWarning(func(text string) { fmt.Printf("warning %s\n", text) })
+	r.OnWarning(func(text string) {
+		fmt.Printf("warning %s\n", text)
+		lift()
+	})
 	r.Mu.Lock()
 	r.Checkpoint.Pause, r.Checkpoint.Share = 5*time.Millisecond, 1
 	r.Mu.Unlock()

@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	want, weights := uninterrupted(t, killed[2])
 	path := filepath.Join(t.TempDir(), "runs.db")
-	p := child{Path: path, Config: killed[2], Limit: 160 << 10, Lift: time.Second}.start(t)
+	p := child{Path: path, Config: killed[2], Limit: 160 << 10}.start(t)
 	lines, err := p.wait()
 	if err != nil {
 		t.Fatal(err, p.errors.String())

@@ -2,4 +2,4 @@
 
 package storetest
 
-func (c *child) limit() error { return nil }
+func (c *child) limit() (lift func(), err error) { return func() {}, nil }

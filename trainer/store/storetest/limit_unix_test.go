@@ -2,25 +2,18 @@
 
 package storetest
 
-import (
-	"syscall"
-	"time"
-)
+import "syscall"
 
-// limit bounds the size of every file that this process writes, as a full disk would, for a while.
-func (c *child) limit() error {
+// limit bounds the size of every file that this process writes, as a full disk would, until lift is called.
+func (c *child) limit() (lift func(), err error) {
 	if c.Limit == 0 {
-		return nil
+		return func() {}, nil
 	}
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
-		return err
+		return nil, err
 	}
 	free := now
 	now.Cur = c.Limit
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
-		return err
-	}
-	time.AfterFunc(c.Lift, func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free) })
-	return nil
+	return func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free) }, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &now)
 }
