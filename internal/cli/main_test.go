@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -31,6 +32,9 @@ func apart(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
+	if signal.Ignored(os.Interrupt) { // as a script's background job does; what it starts would too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	debug.SetGCPercent(200) // cobra keeps every command's completions for good, and there is one a call
 	os.Setenv("NEWTOP_STATE_DIR", filepath.Join(dir, "state"))
 	os.Setenv("NEWTOP_CONFIG_DIR", filepath.Join(dir, "config"))

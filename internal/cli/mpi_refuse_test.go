@@ -34,6 +34,7 @@ func launched(t *testing.T, state string, rank, size int, args ...string) (out, 
 // Several processes that can't train together do not train beside each other into one store: process 0 says in one line
 // what to do, the others nothing, and all end with the code for wrong usage before any file is written.
 func TestLaunchedRefuses(t *testing.T) {
+	t.Parallel()
 	var waits sync.WaitGroup
 	for args, want := range map[string]string{
 		"":                       "newtop train",

@@ -25,6 +25,7 @@ var openings = []struct{ key, shows string }{
 
 // TestEveryOpening opens everything in turn on a live run in a storm of sizes, comes back each time, and quits.
 func TestEveryOpening(t *testing.T) {
+	t.Parallel()
 	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--set", "spectrum-every=0")
 	c.beyond(1)
 	c.press(" ")
@@ -68,6 +69,7 @@ func (c *console) resize(columns, rows int) {
 // TestSignalsRestoreWhatIsOpen ends the program from outside while something is in front, the mouse followed
 // wherever it goes among it.
 func TestSignalsRestoreWhatIsOpen(t *testing.T) {
+	t.Parallel()
 	signals := heard(syscall.SIGTERM, syscall.SIGHUP)
 	for i, o := range openings[3:] {
 		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--set", "spectrum-every=0")

@@ -93,6 +93,7 @@ func TestRunsOverTraining(t *testing.T) {
 
 // TestResumeFromTheList leaves the list for the screen of the run that is gone on with.
 func TestResumeFromTheList(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "runs.db")
 	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "10000000", "--name", "stopped", "--record", db)
 	c.until(`epoch \d`)

@@ -166,6 +166,7 @@ func restored(t *testing.T, output string) {
 const numeral = `\d+\.\d+`
 
 func TestScreenShowsALiveRun(t *testing.T) {
+	t.Parallel()
 	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--set", "spectrum-every=2", "--epochs", "0")
 	c.until(
 		`newtop +spirals +2-70-50-2`,
@@ -209,6 +210,7 @@ func TestScreenShowsALiveRun(t *testing.T) {
 }
 
 func TestScreenStaysAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	c := startConsole(t, 80, 24, nil, "--data", "spirals", "--epochs", "3")
 	c.until(`done|ended|finished`, `test`)
 	c.press("q")
@@ -220,6 +222,7 @@ func TestScreenStaysAfterTheEnd(t *testing.T) {
 }
 
 func TestScreenOfARunThatDiverges(t *testing.T) {
+	t.Parallel()
 	c := startConsole(t, 80, 24, nil, "--data", "sine", "--act", "identity", "--opt", "sgd", "--set", "rate=1e9")
 	c.until(`(?i)diverged`)
 	c.press("q")
@@ -231,6 +234,7 @@ func TestScreenOfARunThatDiverges(t *testing.T) {
 }
 
 func TestScreenOfARunThatCannotBegin(t *testing.T) {
+	t.Parallel()
 	c := startConsole(t, 80, 24, nil, "--data", "letter", "--data-dir", t.TempDir())
 	code, output := c.exit()
 	if code != print.ExitFailed || !strings.Contains(output, "newtop data fetch letter") {
@@ -245,6 +249,7 @@ func heard(signals ...os.Signal) []os.Signal {
 }
 
 func TestSignalsRestoreTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, s := range heard(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT) {
 		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0")
 		c.until(`epoch [1-9]`)

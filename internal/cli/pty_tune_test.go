@@ -13,6 +13,7 @@ import (
 
 // TestTuneScreen stops a search on the screen and goes on with it by a signal's leave.
 func TestTuneScreen(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.db")
 	c := startConsole(t, 120, 40, nil, "tune", "--data", "sine", "--net", "3", "--budget", "5m", "--name", "seen", "--record", file)
 	c.until(`searching`, `leaderboard`, `#[2-9]`)

@@ -83,6 +83,7 @@ func TestWatchANamedPipe(t *testing.T) {
 
 // TestWatchAPipe reads keys from the terminal while the events come from standard input.
 func TestWatchAPipe(t *testing.T) {
+	t.Parallel()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell to make a pipe")
@@ -102,6 +103,7 @@ func TestWatchAPipe(t *testing.T) {
 
 // TestWatchAProgramOnTheScreen shows its console and its numbers, and ends as it ended; two q end one that goes on.
 func TestWatchAProgramOnTheScreen(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh here")
 	}
@@ -138,6 +140,7 @@ func TestWatchSeveralOnTheScreen(t *testing.T) {
 
 // TestWatchALiveRun follows a run that another process trains and records, to its end.
 func TestWatchALiveRun(t *testing.T) {
+	t.Parallel()
 	db := database(t)
 	trainer := process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db, "--name", "live")
 	start(t, trainer)
@@ -157,6 +160,7 @@ func TestWatchALiveRun(t *testing.T) {
 
 // TestResumeOnTheScreen stops a run with q, and goes on with it behind the screen.
 func TestResumeOnTheScreen(t *testing.T) {
+	t.Parallel()
 	db := database(t)
 	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db)
 	c.until(`epoch [1-9]\d*`)
@@ -175,6 +179,7 @@ func TestResumeOnTheScreen(t *testing.T) {
 
 // TestUnrecordedOnTheScreen says on the screen that nothing is recorded, and goes on.
 func TestUnrecordedOnTheScreen(t *testing.T) {
+	t.Parallel()
 	nowhere := filepath.Join(write(t, "file", ""), "state")
 	c := startConsole(t, 120, 30, []string{"NEWTOP_STATE_DIR=" + nowhere}, "--data", "spirals", "--epochs", "0")
 	c.until(`not recorded: stat `+regexp.QuoteMeta(nowhere)[:12], `epoch [1-9]`)
@@ -211,6 +216,7 @@ func TestRemoveAsks(t *testing.T) {
 
 // TestWatchNothingYet waits for a file, and shows it when it comes.
 func TestWatchNothingYet(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "later.jsonl")
 	c := startConsole(t, 120, 30, nil, "watch", path)
 	c.until(`nothing there yet`)
