@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,13 +28,12 @@ func steered(t *testing.T, w *Comm, c trainer.Config, commands []event.Command) 
 	d := &wheel{t: t, session: s, feed: s.Feed()}
 	defer d.feed.Close()
 	ended := make(chan error, 1)
-	go func() {
-		time.Sleep(50 * time.Millisecond) // for the pause to be asked for
-		ended <- s.Run(t.Context())
-	}()
-	d.do(event.Pause{On: true})
-	for !d.begun {
-		d.until(func() bool { return d.phase == event.Paused })
+	run := sync.OnceFunc(func() { go func() { ended <- s.Run(t.Context()) }() })
+	if err := s.Do(counted{t.Context(), run}, event.Pause{On: true}); err != nil {
+		t.Fatal(err)
+	}
+	for !d.begun || d.phase != event.Paused {
+		d.until(func() bool { return true })
 	}
 	for _, command := range commands {
 		before := d.looks
@@ -52,6 +52,17 @@ func steered(t *testing.T, w *Comm, c trainer.Config, commands []event.Command) 
 		t.Fatal(err)
 	}
 	return untimed(t, out)
+}
+
+// counted is the context of a command. It calls then once the session has counted who gives the command, and waits for it.
+type counted struct {
+	context.Context
+	then func()
+}
+
+func (c counted) Done() <-chan struct{} {
+	c.then()
+	return c.Context.Done()
 }
 
 // do gives a command and waits until the run stands still.
