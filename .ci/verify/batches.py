@@ -81,8 +81,8 @@ def adam(parts, s):
 
 
 def ball(ahead):
-    """Polyak 1964, and with the gradient ahead Sutskever et al. 2013, eq. 3 and 4. torch's momentum has the rate outside
-    of v, which is the same while that is constant: there it must agree."""
+    """Polyak 1964, and with the gradient ahead Sutskever et al. 2013, eq. 3 and 4. torch's momentum has the rate
+    outside of v, which is the same while that is constant: there it must agree."""
     def method(net, w, s, rng, epochs):
         v, p = np.zeros(net.n), torch.nn.Parameter(torch.tensor(w))
         if s["schedule"] == "constant" and not ahead:
@@ -173,8 +173,8 @@ def soap(net, w, s, rng, epochs):
 
 def shampoo(net, w, s, rng, epochs):
     """Gupta, Koren & Singer 2018, algorithm 1, with decay, momentum and Adam's length (Anil et al. 2020)."""
-    works = [[at, Basis(m, s["side"]), Basis(n, s["side"]), Moments((m, n), s["beta1"], s["beta2"], s["epsilon"]), None, None]
-             for m, n, at in net.blocks()]
+    works = [[at, Basis(m, s["side"]), Basis(n, s["side"]), Moments((m, n), s["beta1"], s["beta2"], s["epsilon"]),
+              None, None] for m, n, at in net.blocks()]
     count = 0
 
     def move(w, rows, eta):

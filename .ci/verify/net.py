@@ -1,9 +1,9 @@
 """Nets by PyTorch's automatic differentiation: what newtop's own passes are held against.
 
-The weights w are one flat vector: for each layer l = 1 .. L the blocks W^{lr} by ascending source r, row by row (nodes of
-l x nodes of r), then the biases b^l. E is the mean over rows of 0.5 |u - t|^2 ("mse") or of the cross-entropy ("xent":
-after softmax one class a row, after sigmoid every output by itself), and 0.5 l2 |w|^2 without biases. G = J'BJ has the
-Jacobian J of u and B = I for mse, that of the net inputs z of the outputs and B = d2E_p/dz2 for xent.
+The weights w are one flat vector: for each layer l = 1 .. L the blocks W^{lr} by ascending source r, row by row (nodes
+of l x nodes of r), then the biases b^l. E is the mean over rows of 0.5 |u - t|^2 ("mse") or of the cross-entropy
+("xent": after softmax one class a row, after sigmoid every output by itself), and 0.5 l2 |w|^2 without biases.
+G = J'BJ has the Jacobian J of u and B = I for mse, that of the net inputs z of the outputs and B = d2E_p/dz2 for xent.
 """
 import numpy as np
 import torch
@@ -54,13 +54,19 @@ class SplitMix:
             x = j * float(ZIGGURAT_W[i])
             if abs(j) < ZIGGURAT_K[i]:
                 return x
-            assert i > 0  # the tail; else take another seed
+            while i == 0:  # the tail
+                x, y = -np.log(self.uniform()) / ZIGGURAT_R, -np.log(self.uniform())
+                if y + y >= x * x:
+                    return ZIGGURAT_R + x if j > 0 else -ZIGGURAT_R - x
             if ZIGGURAT_F[i] + self.uniform() * (ZIGGURAT_F[i - 1] - ZIGGURAT_F[i]) < np.exp(-x * x / 2):
                 return x
 
 
+ZIGGURAT_R = 3.442619855899
+
+
 def ziggurat():
-    d = t = 3.442619855899
+    d = t = ZIGGURAT_R
     v, m = 9.91256303526217e-3, 2.0**31
     q = v / np.exp(-d * d / 2)
     k, w, f = [d / q * m] + [0.0] * 127, [q / m] + [0.0] * 126 + [d / m], [1.0] + [0.0] * 126 + [np.exp(-d * d / 2)]
@@ -79,8 +85,8 @@ def signs(n):
 
 
 class Net:
-    """Passes of a problem in a precision. With eps their inputs and results, and weights that are kept, are off by up to
-    eps, relatively and at random: what rounding may do to them."""
+    """Passes of a problem in a precision. With eps their inputs and results, and weights that are kept, are off by up
+    to eps, relatively and at random: what rounding may do to them."""
 
     def __init__(self, problem, dtype=torch.float64, eps=0.0, seed=0):
         self.p, self.dtype, self.eps, self.random = problem, dtype, eps, np.random.default_rng(seed)
@@ -205,7 +211,7 @@ class Net:
         return result
 
     def blocks(self):
-        """Of a chain for each layer: rows, columns with the biases as the last one, and where their numbers are in w."""
+        """Of a chain for each layer: rows, columns with the biases as the last one, and where the numbers are in w."""
         for to, ((source, at),), biases in self.layers:
             m, k = self.nodes[to], self.nodes[source]
             yield m, k + 1, np.concatenate([at + np.arange(m * k).reshape(m, k), biases + np.arange(m)[:, None]], 1)

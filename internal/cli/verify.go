@@ -95,7 +95,7 @@ func readReferences(file string) (*verify.References, error) {
 // showVerified prints a line for each result, and below what they are held against and what is not covered.
 func showVerified(out io.Writer, r *verify.References, results []verify.Result, s *verify.Summary) error {
 	table := print.Table{Headers: []string{"METHOD", "WHAT", "LOSS", "PRECISION", ">STEPS", ">NUMBERS", ">DIFFERENCE",
-		">BOUND", ""}}
+		">BOUND", ""}, Ranks: []int{0, 0, 0, 0, 2, 1, 0, 0, 0}}
 	for i := range results {
 		t := &results[i]
 		state := "ok"
@@ -103,9 +103,9 @@ func showVerified(out io.Writer, r *verify.References, results []verify.Result, 
 			state = "NOT: " + t.Fault
 		}
 		table.Add(t.Method, t.Variant, t.Loss, t.Precision, fmt.Sprint(t.Steps), fmt.Sprint(t.Numbers),
-			fmt.Sprintf("%.1e", t.Difference), fmt.Sprintf("%.1e", t.Bound), state)
+			fmt.Sprintf("%.1e", float64(t.Difference)), fmt.Sprintf("%.1e", float64(t.Bound)), state)
 	}
-	if err := table.Print(out); err != nil {
+	if err := table.Fit(out, print.Width(out)); err != nil {
 		return err
 	}
 	var from []string

@@ -5,6 +5,8 @@ package verify
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -72,10 +74,69 @@ var Embedded = sync.OnceValue(func() *References {
 	return r
 })
 
-// Read reads references.
+// Read reads references, and checks that their sizes fit together.
 func Read(text []byte) (*References, error) {
 	r := new(References)
-	return r, json.Unmarshal(text, r)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, err
+	}
+	for name, p := range r.Problems {
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("problem %q: %w", name, err)
+		}
+	}
+	fits := func(problem string, spread map[string][]float64, count int) error {
+		if r.Problems[problem].Layers == nil {
+			return fmt.Errorf("there is no problem %q", problem)
+		}
+		for precision, numbers := range spread {
+			if _, err := models.ParsePrecision(precision); err != nil || len(numbers) != count {
+				return fmt.Errorf("%d spreads in %s: expected %d", len(numbers), precision, count)
+			}
+		}
+		return nil
+	}
+	for i := range r.Passes {
+		p := &r.Passes[i]
+		if err := fits(p.Problem, p.Spread, len(p.Values)); err != nil {
+			return nil, fmt.Errorf("passes %d: %w", i+1, err)
+		}
+	}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		err := fits(c.Problem, c.Spread, len(c.Steps))
+		count := len(numberNames)
+		if c.Curvature == "" {
+			count--
+		}
+		for _, step := range c.Steps {
+			if len(step.Values) != count && err == nil {
+				err = fmt.Errorf("%d numbers of a step: expected %d", len(step.Values), count)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("case %d, %s: %w", i+1, c.Method, err)
+		}
+	}
+	return r, nil
+}
+
+// check says what of a problem does not fit together.
+func (p *Problem) check() error {
+	layers := len(p.Activations)
+	if layers == 0 || len(p.Layers) != layers+1 || len(p.X) == 0 || len(p.X) != len(p.T) {
+		return errors.New("expected layers, an activation for each but the first, and rows of inputs and targets")
+	}
+	for i := range p.X {
+		if len(p.X[i]) != p.Layers[0] || len(p.T[i]) != p.Layers[layers] {
+			return fmt.Errorf("row %d: expected %d inputs and %d targets", i+1, p.Layers[0], p.Layers[layers])
+		}
+	}
+	n, _, _, err := p.network(models.Double)
+	if err == nil && n.Dim() != len(p.W) {
+		err = fmt.Errorf("%d weights: expected %d", len(p.W), n.Dim())
+	}
+	return err
 }
 
 // network returns the problem's net in a precision, and its rows.
