@@ -74,7 +74,7 @@ func Damaged(path string) *FormatError {
 }
 
 func tryPrepare(ctx context.Context, s *File, versions []string) error {
-	conn, err := s.DB.Conn(ctx)
+	conn, err := Connect(ctx, s.DB)
 	if err != nil {
 		return err
 	}

@@ -188,6 +188,22 @@ func OpenDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, nil
 }
 
+// MaxRow is how many bytes a row has at most: more than a recorder keeps of events that wait.
+const MaxRow = 64 << 20
+
+// Connect returns a connection on which SQLite takes no more than MaxRow for a row, whatever the file says.
+func Connect(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, MaxRow); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
 // FileURI returns the name by which SQLite opens a file.
 func FileURI(path string, query url.Values) string {
 	if runtime.GOOS == "windows" {
@@ -204,7 +220,12 @@ func (s *File) Path() string { return s.FilePath }
 
 // View calls f in one read transaction, so that all that it reads is of one moment.
 func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := s.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	conn, err := Connect(ctx, s.DB)
+	if err != nil {
+		return s.Wrap(ctx, err)
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return s.Wrap(ctx, err)
 	}
@@ -214,7 +235,7 @@ func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
 
 // Change calls f in one write transaction.
 func (s *File) Change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
-	conn, err := s.DB.Conn(ctx)
+	conn, err := Connect(ctx, s.DB)
 	if err != nil {
 		return s.Wrap(ctx, err)
 	}

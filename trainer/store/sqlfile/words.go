@@ -33,6 +33,8 @@ func (e *sqlError) Error() string {
 		return "the file can't be opened, or its directory not written"
 	case sqlite3.SQLITE_CORRUPT:
 		return "the file is damaged: newtop runs salvage -o NEW.db writes what can be read into a new one"
+	case sqlite3.SQLITE_TOOBIG:
+		return fmt.Sprintf("a row of more than %d MB: newtop runs salvage -o NEW.db leaves it out", MaxRow>>20)
 	case sqlite3.SQLITE_NOTADB:
 		return "the file is no SQLite database"
 	case sqlite3.SQLITE_NOMEM:

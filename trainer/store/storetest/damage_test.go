@@ -292,3 +292,19 @@ func TestCheckpointBefore(t *testing.T) {
 		t.Errorf("%+v, %v, %v", c, passed, err)
 	}
 }
+
+// A row that takes all memory is refused, and salvage leaves it out.
+func TestRowTooLarge(t *testing.T) {
+	s := temporary(t)
+	for _, id := range []string{"a", "b"} {
+		written(t, s, recorder.About{}, opening(id), epoch(0, 1))
+	}
+	execute(t, s.Path(), fmt.Sprintf("UPDATE runs SET command = hex(zeroblob(%d)) WHERE id = 'a'", sqlfile.MaxRow/2+1))
+	_, err := s.Runs(t.Context(), store.Filter{})
+	if err == nil || !strings.HasSuffix(err.Error(), ": a row of more than 64 MB: newtop runs salvage -o NEW.db leaves it out") {
+		t.Errorf("listed: %v", err)
+	}
+	if into, v, lines := salvagedOf(t, s, false); v.Runs != 1 || v.Left != 1 || len(events(t, into, "b")) != 2 {
+		t.Errorf("%+v %q", v, lines)
+	}
+}

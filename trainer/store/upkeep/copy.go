@@ -35,7 +35,7 @@ func newCopier(ctx context.Context, path string, source *store.Store, insert str
 	if c.db, err = sqlfile.OpenDB(path, "rw", sqlfile.ReadPatience); err != nil {
 		return nil, err
 	}
-	if c.conn, err = c.db.Conn(ctx); err == nil {
+	if c.conn, err = sqlfile.Connect(ctx, c.db); err == nil {
 		err = c.attach(ctx)
 	}
 	if err != nil {
