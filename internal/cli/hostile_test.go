@@ -226,3 +226,12 @@ func TestHostileArguments(t *testing.T) {
 		each(newRoot(launch.New(os.Stderr)))
 	}
 }
+
+// TestReferencesWithoutEnd: a file as /dev/zero is not read to its end.
+func TestReferencesWithoutEnd(t *testing.T) {
+	file := write(t, "references.json", "{")
+	if err := os.Truncate(file, maxReferences+1); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, 1, "more than 67108864 bytes", "verify", "--references", file)
+}

@@ -77,13 +77,25 @@ newtop verify --references mine.json --format jsonl`,
 	return cmd
 }
 
+// maxReferences bounds the file of references, in bytes.
+const maxReferences = 64 << 20
+
 func readReferences(file string) (*verify.References, error) {
 	if file == "" {
 		return verify.Embedded(), nil
 	}
-	text, err := os.ReadFile(file)
+	in, err := os.Open(file)
 	if err != nil {
 		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxReferences+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxReferences {
+		return nil, fmt.Errorf("%s: more than %d bytes: expected references as .ci/verify/make.py writes them", file,
+			maxReferences)
 	}
 	r, err := verify.Read(text)
 	if err != nil {

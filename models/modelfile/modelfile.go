@@ -153,6 +153,9 @@ func WriteSafetensors(w io.Writer, m *Model) error {
 	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: tensors})
 }
 
+// maxFile is how many bytes a saved model has at most, as ONNX has it.
+const maxFile = 2 << 30
+
 // Read reads what Write wrote, in either format, whatever the file's name. It returns a *FormatError or a
 // *safetensors.FormatError for anything else.
 func Read(path string) (*Model, error) {
@@ -162,6 +165,10 @@ func Read(path string) (*Model, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, &FormatError{File: path, Found: "no regular file", Expected: "a saved model"}
+	}
+	if info.Size() > maxFile { // which may take no room on the disk
+		return nil, &FormatError{File: path, Found: fmt.Sprintf("%d bytes", info.Size()),
+			Expected: fmt.Sprintf("a saved model of at most %d", int64(maxFile))}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -334,6 +334,15 @@ func TestReadRefuses(t *testing.T) {
 			}
 		})
 	}
+	sparse := filepath.Join(t.TempDir(), "sparse.safetensors")
+	if err := os.WriteFile(sparse, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(sparse, 300<<30); err == nil { // where a file may have no room of its own
+		if _, err := Read(sparse); err == nil || !strings.HasSuffix(err.Error(), "expected a saved model of at most 2147483648") {
+			t.Errorf("a file of 300 GB without content: %v", err)
+		}
+	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("a directory: %v", err)
 	}

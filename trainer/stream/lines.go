@@ -132,8 +132,12 @@ func (l *lines) next() (event.Event, error) {
 				l.at = len(l.buf) - len(rest)
 				l.seen = max(l.seen, l.at)
 			}
-			// What is no text need not have lines.
-			if !l.decoder.metrics() && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 && plain.Binary(l.buf[l.at:]) {
+			// What is no text need not have lines. What came before was looked at then.
+			fresh := l.seen
+			for fresh > l.at && fresh < len(l.buf) && !utf8.RuneStart(l.buf[fresh]) {
+				fresh--
+			}
+			if !l.decoder.metrics() && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 && plain.Binary(l.buf[fresh:]) {
 				l.number++
 				return nil, l.binary(l.buf[l.at:])
 			}

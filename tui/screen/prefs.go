@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,14 +48,24 @@ func PreferencesFile() string {
 	return filepath.Join(dir, "ui.toml")
 }
 
+const maxPreferences = 1 << 20 // bytes
+
 // ReadPreferences reads a file; one that does not exist holds no choices.
 func ReadPreferences(path string) (p Preferences, err error) {
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxPreferences+1))
+	if err != nil {
+		return p, err
+	}
+	if len(text) > maxPreferences {
+		return p, fmt.Errorf("%s: more than %d bytes: expected choices of the screen", path, maxPreferences)
 	}
 	if err := toml.Unmarshal(text, &p); err != nil {
 		return Preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))

@@ -1,0 +1,1 @@
+newtop: warning: sparse.jsonl: nothing there yet, waiting
