@@ -36,7 +36,7 @@ func TestUnpreparedRuns(t *testing.T) {
 	for i := range 30 {
 		rows += fmt.Sprintf("%d,%d,%d.5\n", i, i*i%7, i)
 	}
-	if err := os.WriteFile(table, []byte(rows+"4,word,1.5\n"), 0o600); err != nil {
+	if err := os.WriteFile(table, []byte(rows+"4,1.5\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -259,13 +259,13 @@ func TestStopWhileHeld(t *testing.T) {
 // A run whose time is over within an outer iteration has as much time again, whatever it goes on with.
 func TestGoOnAfterTheTime(t *testing.T) {
 	h := staying(t, config.Config{Data: "spirals", Optimizer: "adam", TimeLimit: 50 * time.Millisecond})
-	epoch := -1
+	elapsed := event.Float(0)
 	for range 4 {
 		d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil && d.Status.Computing == "" })
-		if d.Done.Reason != event.ReasonTime || d.Done.Epochs <= epoch {
-			t.Fatalf("ended by %s at epoch %d, after %d", d.Done.Reason, d.Done.Epochs, epoch)
+		if d.Done.Reason != event.ReasonTime || d.Done.Elapsed <= elapsed {
+			t.Fatalf("ended by %s after %v s, and %v before", d.Done.Reason, d.Done.Elapsed, elapsed)
 		}
-		epoch = d.Done.Epochs
+		elapsed = d.Done.Elapsed
 		do(t, h.Session, event.Pause{})
 	}
 	if err := h.over(); err != nil && !errors.Is(err, context.Canceled) {
