@@ -112,6 +112,7 @@ func TestInputRate(t *testing.T) {
 		defer in.stop()
 		time.AfterFunc(10*time.Second, func() { cancel(nil) })
 		n, _ := io.Copy(io.Discard, in)
+		synctest.Wait() // for the pump's end
 		if most := int64(inputBurst + 10*inputRate); n < most-1024 || flood.sent > most+1024 {
 			t.Errorf("%d bytes taken, %d read: expected %d", n, flood.sent, most)
 		}
