@@ -76,6 +76,9 @@ var (
 // they may ask for. Sizes are as for models.Network.Bind.
 func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
 	p := &Problem{Network: network, Train: NewSplit(datasets.Split{Inputs: x, Targets: t})}
+	if network.Precision() == models.Single {
+		p.Train.X, p.Train.T = models.ToSingle(x), models.ToSingle(t)
+	}
 	return Bind(p, p, Rows{}, &Work{}, o)
 }
 

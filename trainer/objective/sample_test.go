@@ -142,3 +142,17 @@ func TestSamplesAreCharged(t *testing.T) {
 	}()
 	o.Sample(0, []int{all})
 }
+
+// An objective of matrices has samples in single precision too, and leaves the matrices as they are.
+func TestSamplesInSingle(t *testing.T) {
+	for name, a := range decaying() {
+		o, w := bound(t, a, 9)
+		train := o.problem.Train
+		single := New(o.problem.Network.In(models.Single), train.Inputs, train.Targets, models.Options{})
+		rows := []int{7, 2, 2}
+		got, want := single.Sample(0, rows).Loss(w), New(o.problem.Network, train.Inputs, train.Targets, models.Options{}).Sample(0, rows).Loss(w)
+		if got == want || !(math.Abs(got-want) <= 2e-5*(1+math.Abs(want))) {
+			t.Errorf("%s: loss %v, in double precision %v", name, got, want)
+		}
+	}
+}
