@@ -7,14 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func dense(rows [][]float64) *mat.Dense {
-	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		m.SetRow(i, row)
-	}
-	return m
-}
-
 func mustNetwork(t testing.TB, a Architecture) *Network {
 	t.Helper()
 	n, err := NewNetwork(a)

@@ -181,7 +181,7 @@ def main():
     references = {"versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__,
                                "scipy": scipy.__version__},
                   "factor": FACTOR, "problems": PROBLEMS, "passes": [passes(name) for name in PROBLEMS],
-                  "cases": list(cases()), "notcovered": NOT_COVERED}
+                  "cases": sorted(cases(), key=lambda c: c["method"]), "notcovered": NOT_COVERED}
     text = json.dumps(references, separators=(",", ":")).encode()
     with open(sys.argv[1], "wb") as f:
         f.write(gzip.compress(text, mtime=0) if sys.argv[1].endswith(".gz") else text)
