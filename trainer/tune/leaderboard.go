@@ -135,6 +135,9 @@ func (b *Leaderboard) Standings() (list []Standing) {
 	finals := map[int][]*Trial{} // by setting
 	at := map[int]int{}          // settings to indices of list
 	for _, i := range b.Order {
+		if i < 0 || i >= len(b.Trials) {
+			continue // of a record that is damaged
+		}
 		t := &b.Trials[i]
 		if _, known := at[t.Setting]; !known {
 			at[t.Setting] = len(list)

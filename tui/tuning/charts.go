@@ -236,6 +236,12 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
 		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t),
 			Mark: []rune(tag.Text)[0], Tag: tag.Text})
+		if seeds := repeats(m, t); len(seeds) > 1 {
+			mean := chart.Mean(seeds, chart.Deviation, true)
+			title = append(slices.Delete(title, 2, 3), style.Muted.Of(" "+chart.Deviation.String()+" of "+
+				format.Counted(len(seeds), "seed"))) // the axis says what it counts
+			p.Add(chart.Curve{Token: tag.Token, Series: &mean, Mark: '=', Thick: true})
+		}
 	}
 	if len(others) < len(m.rows) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
@@ -244,6 +250,16 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		return title, []string{m.Line(r.W).To(1).Write(style.Muted, "no trial has a curve yet").Full()}
 	}
 	return title, m.charts.chart[tuneCurves].Draw(&m.Pen, p, r.W, r.H)
+}
+
+// repeats are the curves of the finals of a trial's setting, one for each seed.
+func repeats(m *model, t *tune.Trial) (out []*chart.Series) {
+	for i := range m.leaderboard.Trials {
+		if f := &m.leaderboard.Trials[i]; f.Final && f.Setting == t.Setting && len(f.Curve) > 0 {
+			out = append(out, curveOf(f))
+		}
+	}
+	return out
 }
 
 // curveOf is a trial's learning curve.

@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -145,5 +146,10 @@ func bestParts(m *model) []style.Part {
 	if !format.Finite(float64(t.Best)) {
 		return nothing
 	}
-	return []style.Part{style.Muted.Of("best "), style.Strong.Of(m.text(float64(t.Best))), by}
+	out := []style.Part{style.Muted.Of("best "), style.Strong.Of(m.text(float64(t.Best))), by}
+	if s := &m.front; s.Trial.Number == t.Number && s.Spread.Finite() { // over its seeds
+		out[1] = style.Strong.Of(m.text(float64(s.Best)))
+		out = slices.Insert(out, 2, style.Muted.Of(" ± "+m.widthText(float64(s.Spread))))
+	}
+	return out
 }

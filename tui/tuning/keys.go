@@ -46,6 +46,9 @@ func bindings() []*screen.Binding[*model] {
 		on("←→", "another hyperparameter", "left", "right").Then(
 			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Footer(
 			"dimension"),
+		on("a", "parallel coordinates: all hyperparameters, or one", "a").Then(func(m *model, _ string) {
+			m.charts.parallel, m.side = !m.charts.parallel, tuneSlice
+		}).Footer("parallel"),
 		on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 			m.charts.measure = !m.charts.measure
 		}).Footer("value").While(func(m *model) bool { return m.reached }),

@@ -115,16 +115,17 @@ func (m *model) goal() string {
 
 // charts is how the charts of a search are drawn, and where.
 type charts struct {
-	work    bool            // x are gradient equivalents instead of seconds
-	measure bool            // values are the measure, although some trial reached the target
-	linear  [tunePanes]bool // y
-	dim     string          // that the slice is over; empty: that which matters most
-	chart   [tunePanes]chart.Canvas
-	dots    [tunePanes]drawnDots
-	blocks  chart.Blocks // of the curves in the table
-	matters layout.Rect  // where the shares stand
-	shares  []string     // the dimension of each of its rows
-	layers  []int        // the listed trials, in the order in which they are drawn
+	work     bool            // x are gradient equivalents instead of seconds
+	measure  bool            // values are the measure, although some trial reached the target
+	parallel bool            // parallel coordinates stand in the place of the slice
+	linear   [tunePanes]bool // y
+	dim      string          // that the slice is over; empty: that which matters most
+	chart    [tunePanes]chart.Canvas
+	dots     [tunePanes]drawnDots
+	blocks   chart.Blocks // of the curves in the table
+	matters  layout.Rect  // where the shares stand
+	shares   []string     // the dimension of each of its rows
+	layers   []int        // the listed trials, in the order in which they are drawn
 }
 
 // drawnDots are the trials that a chart drew as dots, for the mouse.

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/trainer/tune"
 	"newtop/tui/history"
 	"newtop/tui/internal/screentest"
@@ -68,6 +69,7 @@ var tuneScreens = map[string]struct {
 	"filtered":   {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
 	"zoomed":     {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
 	"slice":      {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "z"}},
+	"parallel":   {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"down", "a"}},
 	"curves":     {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "z", "down"}},
 	"matters":    {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
 	"details":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
@@ -529,5 +531,22 @@ func TestOpen(t *testing.T) {
 	tunePress(m, "enter")
 	if !strings.Contains(tuneText(t, m), "no trial with a run") {
 		t.Error(tuneText(t, m))
+	}
+}
+
+// TestSeeds: what was run with several seeds has its mean and its spread in the header, and a band among the curves.
+func TestSeeds(t *testing.T) {
+	b := fakeBoard(60, 1, 0)
+	var finals []int
+	for i := range b.Trials {
+		if f := &b.Trials[i]; f.Final {
+			finals = append(finals, i)
+			f.Setting, f.Best = b.Trials[finals[0]].Setting, event.Float(0.01*float64(1+len(finals)))
+		}
+	}
+	b.Order = append(finals, slices.DeleteFunc(b.Order, func(i int) bool { return b.Trials[i].Final })...)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
+	if text := tuneText(t, m); !strings.Contains(text, "± σ of 3 seeds") || !strings.Contains(text, "best 3.00 % ± 1.00 % by #") {
+		t.Error(text)
 	}
 }

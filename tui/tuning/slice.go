@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -72,6 +73,9 @@ func turnDimension(m *model, by int) {
 
 // drawSlice has every trial's value over one of its hyperparameters.
 func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	if m.charts.parallel {
+		return drawParallel(m, r)
+	}
 	d := slicedDim(m)
 	if d == nil {
 		return []style.Part{style.Strong.Of("over a hyperparameter")},
@@ -109,6 +113,93 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		p.Dots = append(p.Dots, dotOf(m, t, x, p.Log))
 	}
 	return title, drawDots(m, tuneSlice, p, trials, r)
+}
+
+// drawParallel has parallel coordinates: the measure and every hyperparameter as axes beside each other, and each
+// trial as a line over them: the best ones in their colours over the others. A line has a gap where its trial has no
+// such hyperparameter.
+func drawParallel(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	p := chart.Plot{XAxis: chart.XAxis{By: chart.Epochs}, Waiting: "no trial has a value yet"}
+	scalePlot(m, &p, tuneSlice, timed(m))
+	p.Rules, p.Above = nil, ""
+	axes := len(m.dims) + 1
+	p.Window = [2]float64{-0.5, float64(axes) - 0.5}
+	name := valueName(m)
+	p.Names = append(p.Names, name[strings.LastIndexByte(name, ' ')+1:])
+	for k := range m.dims {
+		p.Names = append(p.Names, m.dims[k].label(r.W/axes-2))
+	}
+	low, high := math.NaN(), math.NaN()
+	for _, i := range m.charts.layers {
+		if v := levelOf(m, &m.leaderboard.Trials[i], p.Log); format.Finite(v) {
+			low, high = chart.Lesser(low, v), -chart.Lesser(-high, -v)
+		}
+	}
+	best := max(3, len(m.leaderboard.Order)/10)
+	for _, i := range m.charts.layers[max(0, len(m.charts.layers)-maxCurves):] {
+		t := &m.leaderboard.Trials[i]
+		y := levelOf(m, t, p.Log)
+		if !format.Finite(y) || t.State == tune.Diverged || t.State == tune.Failed {
+			continue
+		}
+		tag := m.tag(t)
+		c := chart.Curve{Token: style.Grid, Mark: '.'}
+		switch rank := m.rank[i]; {
+		case t.Number == m.number:
+			c.Token, c.Thick, c.Mark = style.Strong, true, '#'
+		case rank > 0 && rank <= best:
+			c.Token, c.Mark = tag.Token, []rune(tag.Text)[0]
+		}
+		line := &chart.Series{}
+		for x := range axes {
+			if x > 0 {
+				y = between(low, high, p.Log, m.dims[x-1].share(t))
+			}
+			if math.IsNaN(y) {
+				c.Series, line = line, &chart.Series{}
+				p.Add(c)
+				continue
+			}
+			line.Append(chart.Position{float64(x), float64(x), float64(x)}, y)
+		}
+		c.Series = line
+		p.Add(c)
+	}
+	title = []style.Part{style.Strong.Of("parallel coordinates"), style.Muted.Of("  " + name), p.ScaleWord()}
+	return title, m.charts.chart[tuneSlice].Draw(&m.Pen, p, r.W, r.H)
+}
+
+// between is the value at a share of a scale.
+func between(low, high float64, log bool, share float64) float64 {
+	if log {
+		return math.Exp(math.Log(low) + share*(math.Log(high)-math.Log(low)))
+	}
+	return low + share*(high-low)
+}
+
+// share is where a trial's choice lies between the ends of the dimension's axis, NaN where the dimension is not its
+// own.
+func (d *dimensionInfo) share(t *tune.Trial) float64 {
+	v, low, high := d.position(t), d.low, d.high
+	switch {
+	case d.names != nil:
+		return (v + 0.5) / float64(len(d.names))
+	case d.log:
+		v, low, high = math.Log(v), math.Log(low), math.Log(high)
+	}
+	return (v - low) / (high - low)
+}
+
+// label is a dimension's key, with its ends or names where that fits.
+func (d *dimensionInfo) label(w int) string {
+	key, ends := style.Clean(d.key), strings.Join(d.names, " ")
+	if d.names == nil {
+		ends = format.Number(d.low) + "–" + format.Number(d.high)
+	}
+	if long := key + " " + style.Clean(ends); style.Cells(long) <= w {
+		return long
+	}
+	return key
 }
 
 // jitter spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.

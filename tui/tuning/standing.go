@@ -17,12 +17,14 @@ type standing struct {
 	leaderboard *tune.Leaderboard
 	dims        []dimensionInfo
 	// the dimension whose choices have the letters and colours, as a rule the method; −1 for none
-	lead       int
-	groups     map[string]int // number of each of its choices
-	rank       []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
-	states     [len(trialStates)]int
-	best       int     // index of the first in the order; −1 for none
-	floor      float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
+	lead   int
+	groups map[string]int // number of each of its choices
+	rank   []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
+	states [len(trialStates)]int
+	front  tune.Standing // of the setting at the head; zero: there is none
+	best   int           // index of the first in the order; −1 for none
+	// where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
+	floor      float64
 	max        float64 // of the curves' beginnings and of the measure
 	wide       int     // of the widest state
 	epochs     int     // the most of a trial
@@ -50,6 +52,9 @@ func newStanding(b *tune.Leaderboard) standing {
 				s.best = i
 			}
 		}
+	}
+	if list := b.Standings(); len(list) > 0 {
+		s.front = list[0]
 	}
 	for i := range b.Trials {
 		s.count(&b.Trials[i])
