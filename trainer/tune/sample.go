@@ -13,7 +13,7 @@ var samplers = []string{"sobol", "random", "tpe"}
 
 // Of the tree-structured Parzen estimator [Bergstra, Bardenet, Bengio, Kégl 2011].
 const (
-	elite      = 0.2 // γ, the share of the trials that count as good
+	elite      = 0.2 // γ, the share of the trials that count as good; of a program's, which are fewer, half of it
 	candidates = 24  // drawn from the density of the good ones, of which the one with the largest l/g is taken
 	fewest     = 5   // trials that a density is estimated from
 	explorers  = 4   // one trial in this number is quasi-random all the same
@@ -99,7 +99,7 @@ func (p *sampler) models(seen int) bool {
 	switch {
 	case seen < enough, p.kind == "sobol", p.kind == "random":
 		return false
-	case p.kind == "tpe":
+	case p.kind == "tpe", p.space.methods == nil: // of a program, whose trials are dear
 		return true
 	}
 	return p.drawn%explorers != 0
@@ -121,7 +121,7 @@ func (p *sampler) estimate(point []float64, seen [][]Choice) (at []float64) {
 		case a.Choices != nil && (len(were) >= fewest || a.Key == optKey):
 			at[i] = p.category(r, len(a.Choices), were)
 		case a.Choices == nil && len(were) >= fewest:
-			at[i] = numeric(r, were)
+			at[i] = numeric(r, were, p.good(len(were)))
 		}
 		choices = append(choices, a.at(at[i]))
 		if a.Key == optKey && p.space.methods != nil {
@@ -148,14 +148,19 @@ func positions(a *axis, seen [][]Choice) (out []float64) {
 }
 
 // good returns how many of n trials count as good.
-func good(n int) int { return int(math.Ceil(elite * float64(n))) }
+func (p *sampler) good(n int) int {
+	if p.space.methods == nil {
+		return int(math.Ceil(elite / 2 * float64(n)))
+	}
+	return int(math.Ceil(elite * float64(n)))
+}
 
 // category draws from the choices of the good trials, with one of each added, and returns a place within its share of
 // the axis.
 func (p *sampler) category(r *rand.Rand, n int, were []float64) float64 {
 	weights := slices.Repeat([]float64{1}, n)
 	total := float64(n)
-	for _, v := range were[:good(len(were))] {
+	for _, v := range were[:p.good(len(were))] {
 		if i := int(v); i >= 0 && i < n {
 			weights[i]++
 			total++
@@ -170,14 +175,13 @@ func (p *sampler) category(r *rand.Rand, n int, were []float64) float64 {
 	return (float64(n) - 0.5) / float64(n)
 }
 
-// numeric draws from the density of the good places and returns the candidate for which it is largest beside that of
-// the others.
-func numeric(r *rand.Rand, were []float64) float64 {
+// numeric draws from the density of the n good places, which come first, and returns the candidate for which it is
+// largest beside that of the others.
+func numeric(r *rand.Rand, were []float64, n int) float64 {
 	options := tpe.ParzenEstimatorParams{
 		ConsiderPrior: true, PriorWeight: 1, ConsiderMagicClip: true,
 		Weights: func(n int) []float64 { return slices.Repeat([]float64{1}, n) },
 	}
-	n := good(len(were))
 	low := tpe.NewParzenEstimator(slices.Clone(were[:n]), 0, 1, options)
 	high := tpe.NewParzenEstimator(slices.Clone(were[n:]), 0, 1, options)
 	best, most := 0.5, math.Inf(-1)

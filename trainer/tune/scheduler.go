@@ -108,9 +108,10 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 }
 
 // A trial of a program is judged at a ninth and at a third of what the first trial went, in what that counts, and is
-// ended where it is not among the best third there, rounded up, of those that came so far: ASHA that stops [Li et al.
-// 2020, section 3.3], since a program does not pause.
-const programRungs = 2
+// ended where it is not among the best there, rounded up, of those that came so far: ASHA that stops [Li et al. 2020,
+// section 3.3], since a program does not pause. So early as at a ninth, who learns slowly and gets far looks like who
+// gets nowhere, so that only a third is ended there.
+var programKeeps = [...]int{2, 1} // thirds that go on, by rung
 
 // evaluateProgram decides whether a program's trial goes on.
 func (s *scheduler) evaluateProgram(t *trial, f *epochMetrics) action {
@@ -134,7 +135,7 @@ func (s *scheduler) evaluateProgram(t *trial, f *epochMetrics) action {
 // judges reports whether a program's trial that has come so far is judged on a rung.
 func (s *scheduler) judges(rung int, x float64) bool {
 	at := s.first.up(rung).equivalents
-	return at > 0 && rung < programRungs && at <= s.first.seconds && x >= at
+	return at > 0 && rung < len(programKeeps) && at <= s.first.seconds && x >= at
 }
 
 // rung has a program's trial come to its next rung, and prunes it where it is behind.
@@ -143,7 +144,7 @@ func (s *scheduler) rung(t *trial, score float64) {
 	s.report(t, score)
 	s.asha.leave(t.Number, rung)
 	position, of := s.asha.rank(t.Number, rung)
-	if position > (of+eta-1)/eta && t.State == Running {
+	if position > (programKeeps[rung]*of+eta-1)/eta && t.State == Running {
 		t.barred = true
 		t.State, t.Error = Pruned, fmt.Sprintf("place %d of %d at %.4g", position, of, s.first.up(rung).equivalents)
 		return
