@@ -1,5 +1,5 @@
 """Tunes four scripts with newtop, with Optuna's TPE and MedianPruner and with random search, on equal budgets of epochs. See ./run."""
-import argparse, atexit, json, math, os, re, statistics, subprocess, sys, time
+import argparse, atexit, json, math, os, re, signal, statistics, subprocess, sys, time
 import numpy as np, optuna
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -104,12 +104,14 @@ def main():
     p.add_argument("--data", required=True, help="a folder with letter-recognition.data")
     p.add_argument("--folder", required=True, help="an empty folder")
     p.add_argument("--out", default="tune.jsonl", help="where results are appended, and read from")
-    p.add_argument("--seeds", type=int, default=10)
+    p.add_argument("--seeds", type=int, default=10, help="the last seed")
+    p.add_argument("--first", type=int, default=1, help="seed")
     p.add_argument("--runs", type=int, default=12, help="the budget, in whole trials")
     p.add_argument("--cases", default=",".join(CASES))
     p.add_argument("--of", default="newtop,optuna,random", help="which searches run; others are read from --out")
     p.add_argument("--flag", action="append", default=[], help="of newtop tune")
     o = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers end too
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     rows(o.folder, o.data)
     cases = o.cases.split(",")
@@ -121,7 +123,7 @@ def main():
     ways = {"newtop": lambda *a: newtop(*a, o), "optuna": lambda *a: others(*a, optuna.samplers.TPESampler(seed=a[2]), optuna.pruners.MedianPruner()),
             "random": lambda *a: others(*a, optuna.samplers.RandomSampler(seed=a[2]), optuna.pruners.NopPruner())}
     with open(o.out, "a") as out:
-        for seed in range(1, o.seeds + 1):
+        for seed in range(o.first, o.seeds + 1):
             for case in cases:
                 for way in o.of.split(","):
                     best, trials, spent = ways[way](case, runners[case], seed, o.runs * CASES[case][4], o.folder)
