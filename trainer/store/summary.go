@@ -19,6 +19,7 @@ import (
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
 func summary(version int) string {
 	thinned, annotations := "0", "NULL, NULL"
+	end := "d.seq, d.json, " + rowcode.CRCColumn(version, "d")
 	if version >= rowcode.Checksums {
 		thinned = "r.thinned"
 	}
@@ -28,7 +29,7 @@ func summary(version int) string {
 	return `
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
-  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + annotations + `,
+  r.claimed, c.epoch, c.fingerprint, ` + end + `, ` + thinned + `, ` + annotations + `,
 ` + strings.Join([]string{
 		rowcode.Prefixed("r", sqlfile.OwnerColumns),
 		rowcode.EpochsOf(version, "f"), rowcode.EpochsOf(version, "l"), rowcode.EpochsOf(version, "b"),
@@ -128,19 +129,20 @@ func (r *Run) Readable() error {
 // scanRun reads a row of summary, as far as it can be read, and returns its number too.
 func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	var (
-		r                     Run
-		name, print           sql.NullString
-		note, tags            sql.NullString
-		opening, config, done sql.RawBytes
-		changed               string
-		claimed               bool
-		checkpoint            sql.NullInt64
-		by                    sqlfile.OwnerRow
-		first, last, best     rowcode.EpochRow
+		r                 Run
+		name, print       sql.NullString
+		note, tags        sql.NullString
+		opening, config   sql.RawBytes
+		done              mark
+		changed           string
+		claimed           bool
+		checkpoint        sql.NullInt64
+		by                sqlfile.OwnerRow
+		first, last, best rowcode.EpochRow
 	)
 	to := []any{
 		&number, &r.ID, &name, &changed, &opening, &config, &r.Command, &r.Version, &r.Epochs, &r.Inner,
-		&r.Bytes, &claimed, &checkpoint, &print, &done, &r.Thinned, &note, &tags,
+		&r.Bytes, &claimed, &checkpoint, &print, &done.seq, &done.json, &done.crc, &r.Thinned, &note, &tags,
 	}
 	to = by.Dests(to...)
 	to = append(to, first.Dests()...)
@@ -172,15 +174,21 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	} else {
 		r.Started = r.Opening.Time
 	}
-	r.readEpochs(&first, &last, &best, done)
+	r.readEpochs(&first, &last, &best, &done)
 	o := by.Owner()
 	r.State = state(&o, claimed, r.Done)
 	return number, &r
 }
 
-// readEpochs reads the epochs and the end that a run's row names. Of one that is damaged nothing is reported; who reads
-// the events hears of it.
-func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done []byte) {
+// mark is a row of marks; nothing of it where there is none.
+type mark struct {
+	seq, crc sql.NullInt64
+	json     sql.NullString
+}
+
+// readEpochs reads the epochs and the end that a run's row names. One that is damaged is not believed, and the summary
+// that lacks it is damaged.
+func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done *mark) {
 	check := rowcode.NewChecksummer("epochs")
 	for _, p := range []struct {
 		row *rowcode.EpochRow
@@ -191,13 +199,22 @@ func (r *Run) readEpochs(first, last, best *rowcode.EpochRow, done []byte) {
 		}
 		if e, err := p.row.Event(check); err == nil {
 			*p.to = &e
+		} else if r.Damage == nil {
+			r.setDamage(fmt.Errorf("epoch %d: %w", p.row.Epoch.Int64, err))
 		}
 	}
-	if len(done) > 0 {
-		end := event.UnknownDone() // of an earlier version, which told less
-		if err := json.Unmarshal(done, &end); err == nil {
-			r.Done = &end
-		}
+	if !done.json.Valid {
+		return
+	}
+	end := event.UnknownDone() // of an earlier version, which told less
+	err := rowcode.NewChecksummer("marks").Verify(done.crc, done.seq.Int64, done.json.String)
+	if err == nil {
+		err = json.Unmarshal([]byte(done.json.String), &end)
+	}
+	if err == nil {
+		r.Done = &end
+	} else if r.Damage == nil {
+		r.setDamage(fmt.Errorf("its end: %w", err))
 	}
 }
 

@@ -308,3 +308,20 @@ func TestRowTooLarge(t *testing.T) {
 		t.Errorf("%+v %q", v, lines)
 	}
 }
+
+// A summary whose end or epochs are not what was recorded is marked, and these are not believed.
+func TestDamagedSummary(t *testing.T) {
+	for _, change := range []string{
+		"UPDATE marks SET json = replace(json, 'epochs', 'target') WHERE seq = (SELECT done FROM runs)",
+		"UPDATE epochs SET loss = loss + 1 WHERE seq = (SELECT last FROM runs)",
+		"UPDATE epochs SET rest = '{' WHERE seq = (SELECT best FROM runs)",
+	} {
+		s := temporary(t)
+		written(t, s, recorder.About{}, opening("a"), epoch(0, 2), epoch(1, 1), event.DoneEvent{Reason: event.ReasonEpochs})
+		execute(t, s.Path(), change)
+		runs, err := s.Runs(t.Context(), store.Filter{})
+		if err != nil || len(runs) != 1 || runs[0].Damage == nil || runs[0].State == "target" || runs[0].Readable() != nil {
+			t.Errorf("%s: %+v, %v", change, runs, err)
+		}
+	}
+}
