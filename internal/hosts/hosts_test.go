@@ -195,6 +195,24 @@ func TestFewQuestions(t *testing.T) {
 	})
 }
 
+// TestGrowsWhileKnown: what was read of a file is never more than it is said to have.
+func TestGrowsWhileKnown(t *testing.T) {
+	each(t, Options{Poll: time.Hour}, func(t *testing.T, h *Host, d disk) {
+		d.Write("a.log", "one\n")
+		f, err := h.Path("~/a.log").Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		d.Append("a.log", "two\n")
+		n, _ := f.ReadAt(make([]byte, 100), 0)
+		info, err := h.Path("~/a.log").Stat()
+		if err != nil || info.Size() != int64(n) {
+			t.Errorf("%d bytes were read, and it has %d, %v", n, info.Size(), err)
+		}
+	})
+}
+
 func TestConnectFails(t *testing.T) {
 	h, _ := fake(t, Options{}, "down")
 	if err := h.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "Connection refused") {

@@ -33,7 +33,7 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 		return attrOf(info), unsure, err
 	}
 	// Version 3 of the protocol has no numbers of files. What stands at a name is the open file if both look alike; if
-	// not, that may be because it was written in between.
+	// not, that may be because it was written in between: then it lies between what the file was before and after.
 	first := make(chan attr, 1)
 	routine.Go(func() {
 		info, _ := f.File.Stat()
@@ -41,13 +41,13 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 	})
 	info, err := l.client.Stat(name)
 	before := <-first
-	if err != nil {
+	if a = attrOf(info); err != nil || a.size == before.size && a.mode == before.mode && a.mtime.Equal(before.mtime) {
+		return a, same, err
+	}
+	if info, err = l.client.Stat(name); err != nil {
 		return a, unsure, err
 	}
 	a = attrOf(info)
-	if a.size == before.size && a.mode == before.mode && a.mtime.Equal(before.mtime) {
-		return a, same, nil
-	}
 	info, err = f.File.Stat()
 	after := attrOf(info)
 	if err == nil && between(before.size, a.size, after.size) && !a.mtime.Before(before.mtime) &&

@@ -384,6 +384,11 @@ func (f *file) fetch(b []byte, at int64) (n int, err error) {
 	if wrong != nil && !errors.Is(wrong, io.EOF) {
 		return n, fault("read", f.name, wrong)
 	}
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	if f.known.size = max(f.known.size, at+int64(n)); f.n.info.id == f.id { // it has grown since it was asked about
+		f.n.info.size = max(f.n.info.size, f.known.size)
+	}
 	return n, err
 }
 
