@@ -57,20 +57,30 @@ func TestLastNumbers(t *testing.T) {
 	}
 }
 
+// written passes on what is written to it.
+type written chan string
+
+func (w written) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
 // End leaves nothing of a program that does not end by itself, its children included.
 func TestEnd(t *testing.T) {
-	var text bytes.Buffer
-	p, err := Start([]string{"sh", "-c", `(trap "" TERM HUP; sleep 60) & echo $!; wait`}, Beside{Console: &text})
+	said := make(written, 100)
+	p, err := Start([]string{"sh", "-c", `(trap "" TERM HUP; sleep 60) & echo $!; wait`}, Beside{Console: said})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for !strings.Contains(text.String(), "\n") {
-		if err := p.Wait(t.Context()); err != nil { // which has seen the line
-			t.Fatal(err)
-		}
+	if err := p.Wait(t.Context()); err != nil { // which begins to read
+		t.Fatal(err)
 	}
-	child, err := strconv.Atoi(strings.TrimSpace(text.String()))
+	text := ""
+	for !strings.Contains(text, "\n") {
+		text += <-said
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
 		t.Fatal(err)
 	}

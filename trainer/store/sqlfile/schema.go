@@ -34,6 +34,7 @@ var Migrations = []string{schema1, schema2, schema3, schema4}
 // Prepare checks that the file is a run store and brings it to the last of the versions.
 func Prepare(ctx context.Context, s *File, versions []string) error {
 	var locked error
+	begin := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := tryPrepare(ctx, s, versions)
 		switch {
@@ -41,9 +42,11 @@ func Prepare(ctx context.Context, s *File, versions []string) error {
 			locked = err
 		case locked != nil && errors.Is(err, context.DeadlineExceeded):
 			err = locked // why it took so long
+		case errors.Is(err, context.DeadlineExceeded):
+			return fmt.Errorf("%s: it could not be opened within %v: expected a run store", s.FilePath, openLimit)
 		}
 		// Changing to the WAL needs the file alone, and SQLite does not wait for that by itself.
-		if !Busy(err) || ctx.Err() != nil {
+		if !Busy(err) || ctx.Err() != nil || time.Since(begin) > openPatience {
 			return notOurs(s, err)
 		}
 		select {

@@ -35,8 +35,12 @@ type Options struct {
 	Existing bool // fail where there is none
 }
 
-// openPatience is how long opening waits for others that have locked the file.
-const openPatience = 5 * time.Second
+// openPatience is how long opening waits for others that have locked the file, openLimit how long it may take in all, on
+// a busy machine.
+const (
+	openPatience = 5 * time.Second
+	openLimit    = time.Minute
+)
 
 // create makes an empty file that only its user can read, which SQLite's own files beside it follow.
 func create(path string) error {
@@ -109,7 +113,7 @@ func (s *File) open(mode string) (err error) {
 	if s.DB, err = OpenDB(s.FilePath, mode, ReadPatience); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), openLimit)
 	defer cancel()
 	err = Prepare(ctx, s, Migrations)
 	if err == nil && s.Empty {

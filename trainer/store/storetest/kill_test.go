@@ -154,7 +154,7 @@ func inspect(t *testing.T, path string, seen, want []string) {
 	}
 }
 
-// Processes record at once into one database, and lose nothing by it.
+// Processes record at once into one database, and lose nothing by it. Those that are slow may be told of a lock.
 func TestManyProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	want, _ := uninterrupted(t, killed[2])
@@ -163,7 +163,7 @@ func TestManyProcesses(t *testing.T) {
 		processes = append(processes, child{Path: path, Config: killed[2], New: true}.start(t))
 	}
 	for _, p := range processes {
-		if lines, err := p.wait(); err != nil || !slices.Equal(lines, []string{"end"}) {
+		if lines, err := p.wait(); err != nil || lines[len(lines)-1] != "end" {
 			t.Fatal(lines, err, p.errors.String())
 		}
 	}
