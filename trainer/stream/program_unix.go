@@ -82,7 +82,8 @@ func Start(args []string, beside Beside) (*Program, error) {
 	}
 	// Resizing made it blocking, so that Close would wait as long as a child of the program has the other end.
 	_ = syscall.SetNonblock(int(terminal.Fd()), true)
-	source := Lines(&console{f: terminal, copy: beside.Console}, args[0]).(*pipe)
+	printed := &console{f: terminal, copy: beside.Console}
+	source := Lines(printed, args[0]).(*pipe)
 	source.lenient, source.live = true, true
 	besides := func(r io.ReadCloser) {
 		_, ends := r.(*numbers)
@@ -98,7 +99,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	}
 	source.decoder.rows.info.Name = ProgramName(args)
 	p.pipe = source
-	routine.Go(func() { p.attend(terminal) })
+	routine.Go(func() { p.attend(printed) })
 	return p, nil
 }
 
@@ -116,14 +117,14 @@ func (p *Program) besides() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR, 0) // both, so that no writer's end is an end
 }
 
-// attend waits for the program, and closes its terminal when what it printed has come.
-func (p *Program) attend(terminal *os.File) {
+// attend waits for the program, and ends its terminal when what it printed has come.
+func (p *Program) attend(terminal *console) {
 	p.status = p.cmd.Wait()
 	close(p.ended)
 	if p.side != nil {
 		p.side.end()
 	}
-	time.AfterFunc(drainPatience, routine.Guard(func() { terminal.Close() })) // a child of it may hold the other end
+	time.AfterFunc(drainPatience, routine.Guard(terminal.end)) // a child of it may hold the other end
 }
 
 // numbers is the near end of the named pipe, which never ends by itself, as this process has its other end open too.
@@ -154,16 +155,44 @@ func (n *numbers) Read(b []byte) (int, error) {
 // console is the near end of a terminal. That its other end is closed is an end.
 type console struct {
 	f    *os.File
-	copy io.Writer // of what is read; nil: nobody wants it
+	copy io.Writer    // of what is read; nil: nobody wants it
+	rest atomic.Int64 // how much may be read yet; 0: there is no bound
+}
+
+// maxRest is more than a terminal holds of what nobody has read.
+const maxRest = 1 << 20
+
+// end has the reader come to an end when it has read all that is there, however late a busy machine lets it read.
+func (c *console) end() {
+	c.rest.Store(maxRest)
+	if c.f.SetReadDeadline(time.Now()) != nil {
+		c.f.Close()
+	}
 }
 
 func (c *console) Read(b []byte) (int, error) {
 	n, err := c.f.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		n, err = c.there(b)
+	}
 	if c.copy != nil {
 		_, _ = c.copy.Write(b[:n]) // which keeps its own error
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, fs.ErrClosed) {
 		err = io.EOF
+	}
+	return n, err
+}
+
+// there reads what is there, and waits for nothing.
+func (c *console) there(b []byte) (n int, err error) {
+	err = io.EOF
+	if raw, broken := c.f.SyscallConn(); broken == nil {
+		_ = raw.Control(func(fd uintptr) {
+			if k, failed := syscall.Read(int(fd), b); failed == nil && k > 0 && c.rest.Add(-int64(k)) > 0 {
+				n, err = k, nil
+			}
+		})
 	}
 	return n, err
 }

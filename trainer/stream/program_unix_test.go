@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"newtop/trainer/event"
 )
@@ -22,6 +23,11 @@ func runProgram(t *testing.T, beside Beside, args ...string) (out []event.Event)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return toldBy(t, p)
+}
+
+func toldBy(t *testing.T, p *Program) (out []event.Event) {
+	t.Helper()
 	defer p.Close()
 	for {
 		e, err := p.Next(t.Context())
@@ -53,6 +59,27 @@ func TestLastNumbers(t *testing.T) {
 		}
 		if loss != 0.5 || strings.TrimSpace(text.String()) != dir {
 			t.Fatalf("loss %v, console %q, in %s", loss, &text, dir)
+		}
+	}
+}
+
+// What a program printed is read, however late, also where a child of it holds its terminal.
+func TestReadLate(t *testing.T) {
+	for _, child := range []string{"", "sleep 9 & "} {
+		p, err := Start([]string{"sh", "-c", child + "echo step 1 loss 0.5; echo step 2 loss 0.25"}, Beside{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.ended
+		time.Sleep(2 * drainPatience)
+		steps := 0
+		for _, e := range toldBy(t, p) {
+			if _, is := e.(event.EpochEvent); is {
+				steps++
+			}
+		}
+		if steps != 2 {
+			t.Errorf("after %q: %d steps", child, steps)
 		}
 	}
 }

@@ -35,8 +35,8 @@ type Options struct {
 	Existing bool // fail where there is none
 }
 
-// openPatience is how long opening waits for others that have locked the file, openLimit how long it may take in all, on
-// a busy machine.
+// openPatience is how long opening waits for others that have locked the file, openLimit how long it may take in
+// all, on a busy machine.
 const (
 	openPatience = 5 * time.Second
 	openLimit    = time.Minute
