@@ -78,9 +78,11 @@ func recorded(ctx context.Context, s *store.Store, id string, console files.Path
 	return Layer(w.Feed, o), func() { _ = closed() }, nil // the feed has told of its error
 }
 
-// System shows how the machine does and which processes use its GPUs, like Run. Options.Machine reads it; where that is
-// nil, System does itself.
-func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
+// Host is a machine of System.
+type Host = system.Host
+
+// System shows how machines do and which processes use their GPUs, like Run.
+func System(ctx context.Context, hosts []Host, o Options) error { return system.Run(ctx, hosts, o) }
 
 // Layer returns the screen of a feed to stand over another one. The feed stays open.
 func Layer(f feed.Feed, o Options) screen.Layer {

@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"cmp"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 type card struct {
 	dir, sensors string // sensors: its hwmon directory; "": none
 	name         string
+	text         func(name string) string // what a file holds, "" where there is none
 }
 
 // openCards finds the cards of sysfs.
@@ -22,38 +25,38 @@ func openCards(sys string) (out []card) {
 		}
 		return strings.Compare(a, b)
 	})
+	return cardsOf(dirs, readText, func(dir string) string {
+		found, _ := filepath.Glob(filepath.Join(dir, "hwmon", "hwmon*"))
+		return append(found, "")[0]
+	})
+}
+
+// cardsOf are the cards among directories, of which text reads files and sensors finds the hwmon directory.
+func cardsOf(dirs []string, text, sensors func(string) string) (out []card) {
 	for _, dir := range dirs {
-		if strings.Contains(filepath.Base(filepath.Dir(dir)), "-") { // a connector
+		at := func(name string) string { return text(path.Join(dir, name)) }
+		if strings.Contains(path.Base(path.Dir(dir)), "-") { // a connector
 			continue
 		}
-		if vendor := readText(filepath.Join(dir, "vendor")); vendor != "" && vendor != "0x1002" {
+		if vendor := at("vendor"); vendor != "" && vendor != "0x1002" ||
+			at("gpu_busy_percent") == "" && at("mem_info_vram_total") == "" {
 			continue
 		}
-		if readText(filepath.Join(dir, "gpu_busy_percent")) == "" &&
-			readText(filepath.Join(dir, "mem_info_vram_total")) == "" {
-			continue
-		}
-		c := card{dir: dir, name: readText(filepath.Join(dir, "product_name"))}
-		if c.name == "" {
-			c.name = strings.TrimSpace("AMD GPU " + strings.TrimPrefix(readText(filepath.Join(dir, "device")), "0x"))
-		}
-		if found, _ := filepath.Glob(filepath.Join(dir, "hwmon", "hwmon*")); len(found) > 0 {
-			c.sensors = found[0]
-		}
-		out = append(out, c)
+		name := cmp.Or(at("product_name"), strings.TrimSpace("AMD GPU "+strings.TrimPrefix(at("device"), "0x")))
+		out = append(out, card{dir: dir, sensors: sensors(dir), name: name, text: text})
 	}
 	return out
 }
 
 // read reads a card as GPU number index.
 func (c *card) read(index int) GPU {
-	file := func(name string, scale float64) float64 { return number(readText(filepath.Join(c.dir, name)), scale) }
+	file := func(name string, scale float64) float64 { return number(c.text(path.Join(c.dir, name)), scale) }
 	sensor := func(scale float64, names ...string) float64 {
 		for _, name := range names {
 			if c.sensors == "" {
 				break
 			}
-			if x := number(readText(filepath.Join(c.sensors, name)), scale); x == x {
+			if x := number(c.text(path.Join(c.sensors, name)), scale); x == x {
 				return x
 			}
 		}

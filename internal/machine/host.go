@@ -37,11 +37,20 @@ func wholeDisks(sys string) []string {
 	list, _ := os.ReadDir(filepath.Join(sys, "block"))
 	out := []string{}
 	for _, d := range list {
-		if !hasPrefix(d.Name(), "loop", "ram", "zram", "dm-", "md", "sr", "fd") {
+		if wholeDisk(d.Name()) {
 			out = append(out, d.Name())
 		}
 	}
 	return out
+}
+
+func wholeDisk(name string) bool {
+	return !hasPrefix(name, "loop", "ram", "zram", "dm-", "md", "sr", "fd")
+}
+
+// outward reports whether a network interface is none of which all goes through others too, or nowhere.
+func outward(name string) bool {
+	return !hasPrefix(name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap")
 }
 
 func hasPrefix(s string, with ...string) bool {
@@ -56,12 +65,7 @@ func hasPrefix(s string, with ...string) bool {
 func (h *host) read(ctx context.Context, out *Sample) {
 	nan := math.NaN()
 	out.CPU, out.CPULimit, out.Load = nan, nan, [3]float64{nan, nan, nan}
-	seconds := out.At.Sub(h.at).Seconds()
-	if h.at.IsZero() {
-		seconds = nan
-	}
-	h.at = out.At
-	h.readCores(ctx, out)
+	cores, _ := cpu.TimesWithContext(ctx, true)
 	if l, err := load.AvgWithContext(ctx); err == nil {
 		out.Load = [3]float64{l.Load1, l.Load5, l.Load15}
 	}
@@ -82,23 +86,27 @@ func (h *host) read(ctx context.Context, out *Sample) {
 	if list, err := net.IOCountersWithContext(ctx, true); err == nil {
 		now[2], now[3] = 0, 0
 		for _, n := range list {
-			// what goes through them goes through others too, or nowhere
-			if !hasPrefix(n.Name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap") {
+			if outward(n.Name) {
 				now[2] += float64(n.BytesRecv)
 				now[3] += float64(n.BytesSent)
 			}
 		}
 	}
+	h.take(out, cores, now)
+}
+
+// take reports what was counted since the sample before, of cores and of bytes read, written, received and sent.
+func (h *host) take(out *Sample, cores []cpu.TimesStat, now [4]float64) {
+	seconds := out.At.Sub(h.at).Seconds()
+	if h.at.IsZero() {
+		seconds = math.NaN()
+	}
+	h.at = out.At
 	for i, to := range []*float64{&out.DiskRead, &out.DiskWrite, &out.NetIn, &out.NetOut} {
 		*to = rate(now[i], h.counted[i], seconds)
 	}
 	h.counted = now
-}
-
-// readCores reports how busy the cores were since the sample before.
-func (h *host) readCores(ctx context.Context, out *Sample) {
-	cores, err := cpu.TimesWithContext(ctx, true)
-	if err != nil {
+	if len(cores) == 0 {
 		return
 	}
 	out.Core = make([]float64, len(cores))

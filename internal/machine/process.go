@@ -181,9 +181,14 @@ func (s *Sampler) readUsers(ctx context.Context, out *Sample, memory map[use]uin
 		out.GPUUsers = append(out.GPUUsers, user)
 	}
 	s.users = seen
+	sortUsers(out.GPUUsers)
+}
+
+// sortUsers puts users in the order in which they are reported.
+func sortUsers(users []GPUUser) {
 	// Not slices.SortFunc: the copy of it for a struct of this size takes 23 kB of the program.
-	sort.Slice(out.GPUUsers, func(i, j int) bool {
-		a, b := &out.GPUUsers[i], &out.GPUUsers[j]
+	sort.Slice(users, func(i, j int) bool {
+		a, b := &users[i], &users[j]
 		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID)) < 0
 	})
 }

@@ -24,10 +24,12 @@ const (
 	End                     // the run is over, or nothing more comes of it
 	Quiet                   // it tells no more values, see pace
 	Condition               // a condition is met, as Until waits for one
+	Machine                 // a machine needs somebody, which others find out
 	kindCount
 )
 
-var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end", "quiet", "condition"}
+var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end", "quiet", "condition",
+	"machine"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -1,6 +1,8 @@
 package system
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
@@ -29,6 +31,7 @@ func bindings() []*screen.Binding[*Model] {
 			m.dialog = screen.NewPalette(
 				screen.Commands(m.bindings, m), "commands")
 		}),
+		on("↑ ↓", "select another host", widget.MoveKeys...).On((*Model).move),
 		use("pause, and go on", screen.Toggle).On((*Model).pause).FooterBy(pause),
 		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Footer("interval").
 			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
@@ -54,14 +57,22 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return screen.Press(m.bindings, m, k)
 }
 
+// move selects another machine.
+func (m *Model) move(k string) tea.Cmd {
+	m.watched = m.all[max(0, min(m.table.Move(k, slices.Index(m.all, m.watched), len(m.all)), len(m.all)-1))]
+	return nil
+}
+
 // pause stops looking at the machine, or continues at once.
 func (m *Model) pause(string) tea.Cmd {
 	m.paused = !m.paused
-	m.turn++
+	for _, h := range m.all {
+		h.turn++
+	}
 	if m.paused {
 		return nil
 	}
-	return m.sample()
+	return m.sampleAll()
 }
 
 // pace changes how often the machine is looked at.
@@ -71,12 +82,20 @@ func (m *Model) pace(k string) tea.Cmd {
 		by = -1
 	}
 	m.every = max(0, min(m.every+by, len(intervals)-1))
-	return tea.Batch(m.wait(), m.Notify(style.Text, "every "+format.Tick(intervals[m.every].Seconds())+" s"))
+	var waits []tea.Cmd
+	for _, h := range m.all {
+		waits = append(waits, m.wait(h))
+	}
+	return tea.Batch(append(waits, m.Notify(style.Text, "every "+format.Tick(intervals[m.every].Seconds())+" s"))...)
 }
 
 // widen changes how much of the past the curves show.
 func (m *Model) widen(k string) tea.Cmd {
-	return m.Notify(style.Text, "the curves show "+m.panel.Widen(map[string]int{"[": 1, "]": -1}[k]))
+	by, text := map[string]int{"[": 1, "]": -1}[k], ""
+	for _, h := range m.all {
+		text = h.panel.Widen(by)
+	}
+	return m.Notify(style.Text, "the curves show "+text)
 }
 
 // hints are what the footer names.

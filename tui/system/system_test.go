@@ -25,13 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // newTest returns a screen that has taken in samples.
 func newTest(list []host.Sample, o screen.Options, w, h int) *Model {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	o.Machine = func(context.Context) (host.Sample, error) { return host.Sample{}, errors.New("not asked for") }
-	m := New(o)
-	m.name = "box"
+	m := New([]Host{{Name: "box",
+		Read: func(context.Context) (host.Sample, error) { return host.Sample{}, errors.New("not asked for") }}}, o)
 	m.Cancel() // notes then stay until the next one
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for i := range list {
-		m.Update(sampleMsg{list[i], nil, m.turn})
+		m.Update(sampleMsg{list[i], nil, m.turn, m.watched})
 	}
 	return m
 }
@@ -73,21 +72,48 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// TestHosts: each machine has a row, one that is away says so, and what is wrong is called once.
+func TestHosts(t *testing.T) {
+	away, called := "", ""
+	var list []Host
+	for _, name := range []string{"gpu1", "g\x1b[31mpu2", "gpu3"} {
+		list = append(list, Host{Name: name, Away: func() string { return "" },
+			Trouble: func(name, text string) { called += name + ": " + text + "\n" }})
+	}
+	list[2].Away = func() string { return away }
+	m := New(list, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}})
+	m.Cancel()
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	away = "gpu3 is away: no route"
+	for _, s := range tuitest.MachineSamples(20, 2) {
+		s.DiskUsed = s.DiskTotal
+		m.Update(sampleMsg{s, nil, m.turn, m.watched})
+	}
+	press(m, "down")
+	add := tuitest.Archive(t)
+	add("120x30", text(t, m))
+	m.Update(tea.WindowSizeMsg{Width: 60, Height: 12})
+	add("60x12", text(t, m))
+	if called != "gpu1: disk 100 % full\n" {
+		t.Errorf("called for %q", called)
+	}
+}
+
 // TestSamples follows the commands from one sample to the next.
 func TestSamples(t *testing.T) {
 	calls := 0
-	m := New(screen.Options{Machine: func(context.Context) (host.Sample, error) {
+	m := New([]Host{{Read: func(context.Context) (host.Sample, error) {
 		calls++
 		return tuitest.MachineSamples(calls, 0)[calls-1], nil
-	}})
+	}}}, screen.Options{})
 	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(m.sample()())
-	due := dueMsg(m.turn)
+	m.Update(m.sample(m.watched)())
+	due := dueMsg{m.turn, m.watched}
 	if _, read := m.Update(due); read == nil {
 		t.Fatal("no sample is read when it is due")
 	}
-	old := m.sample()
+	old := m.sample(m.watched)
 	press(m, "+")
 	if _, read := m.Update(due); read != nil {
 		t.Error("a wait that another one has replaced brought a sample")
@@ -99,18 +125,18 @@ func TestSamples(t *testing.T) {
 	if press(m, "space"); !m.paused {
 		t.Error("not paused")
 	}
-	if m.wait() != nil {
+	if m.wait(m.watched) != nil {
 		t.Error("a paused screen waits for a sample")
 	}
-	if _, read := m.Update(dueMsg(m.turn)); read != nil {
+	if _, read := m.Update(dueMsg{m.turn, m.watched}); read != nil {
 		t.Error("a paused screen reads a sample")
 	}
 	press(m, "space")
-	m.Update(m.sample()())
+	m.Update(m.sample(m.watched)())
 	if m.panel.Samples() != 2 || m.paused {
 		t.Errorf("%d samples, paused %v", m.panel.Samples(), m.paused)
 	}
-	m.Update(sampleMsg{host.Sample{}, errors.New("no \x1bsensors"), m.turn})
+	m.Update(sampleMsg{host.Sample{}, errors.New("no \x1bsensors"), m.turn, m.watched})
 	if !strings.Contains(text(t, m), "no sensors") {
 		t.Error("an error is not told")
 	}
@@ -145,7 +171,7 @@ func TestAnything(t *testing.T) {
 					u := &s.GPUUsers[i]
 					u.GPU, u.PID, u.Name, u.User, u.Memory = r.IntN(4), r.IntN(1e6), tuitest.RandomText(r), tuitest.RandomText(r), r.Uint64()
 				}
-				m.Update(sampleMsg{s, nil, m.turn})
+				m.Update(sampleMsg{s, nil, m.turn, m.watched})
 			default:
 				press(m, keys[r.IntN(len(keys))])
 			}
@@ -170,8 +196,7 @@ func TestProgram(t *testing.T) {
 	s := host.NewSampler(host.Options{GPUUsers: true})
 	defer s.Close()
 	r := screentest.Start(t, t.Context(), 1000, func(o screen.Options) (*screen.Base, tea.Model) {
-		o.Machine = s.Sample
-		m := New(o)
+		m := New([]Host{{Name: "box", Read: s.Sample}}, o)
 		return &m.Base, m
 	})
 	r.Press(t, "] ")

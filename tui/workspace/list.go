@@ -435,7 +435,9 @@ func about(m *model, w, n int) []string {
 	l := m.Line(w).Write(style.Text, " ").Write(style.Strong, ansi.Truncate(
 		m.at.name, max(1, w-style.Cells(word)-4), "…")).Write(style.Muted, "  "+word)
 	rows = append(rows, l.Full())
-	if m.at.source != "" && m.at.source != m.at.name {
+	if word == "away" {
+		rows = append(rows, m.Line(w).Write(style.Warn, " "+style.Clean(m.at.h.Status.Replay.Warning)).Full())
+	} else if m.at.source != "" && m.at.source != m.at.name {
 		text := m.at.source
 		if over := style.Cells(text) - w + 2; over > 0 {
 			text = "…" + ansi.TruncateLeft(text, over+1, "")

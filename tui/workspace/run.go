@@ -78,6 +78,8 @@ func (r *run) state() (sign style.Part, word string) {
 		return style.Bad.Of("×"), "failed"
 	case r.h.Over():
 		return style.Good.Of("✓"), "ended"
+	case r.host != "" && r.h.Status.Replay != nil && strings.Contains(r.h.Status.Replay.Warning, " is away: "):
+		return style.Warn.Of("○"), "away"
 	case r.h.Run == nil:
 		return style.Muted.Of("○"), "waiting"
 	case loading:

@@ -66,32 +66,38 @@ func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*cal
 		return nil, flags.Invalid("--alert-on", f.on, err.Error())
 	}
 	c := &caller{watch: alert.New(rules), rules: rules, now: time.Now, rings: rings}
-	c.notify, err = notify.New(f.to, notify.Options{
+	c.notify, err = f.notifier(cmd, rings)
+	return c, err
+}
+
+// notifier brings what is said to whoever the flags name, and to a screen that rings, or to a terminal without one.
+func (f *alertFlags) notifier(cmd *cobra.Command, rings chan screen.RingMsg) (*notify.Notifier, error) {
+	n, err := notify.New(f.to, notify.Options{
 		Ring: func(sequence string) {
 			if rings == nil {
 				cmd.ErrOrStderr().Write([]byte(sequence))
 				return
 			}
-			c.ring(screen.RingMsg{Sequence: sequence})
+			ring(rings, screen.RingMsg{Sequence: sequence})
 		},
 		Failed: func(line string) {
 			if rings == nil {
 				print.Warn(cmd.ErrOrStderr(), line)
 				return
 			}
-			c.ring(screen.RingMsg{Text: line})
+			ring(rings, screen.RingMsg{Text: line})
 		},
 	})
 	if err != nil {
 		return nil, flags.Invalid("--alert", format.Masked(strings.Join(f.to, " ")), err.Error())
 	}
-	return c, nil
+	return n, nil
 }
 
 // ring hands something to the screen, unless that has not taken the last.
-func (c *caller) ring(m screen.RingMsg) {
+func ring(rings chan screen.RingMsg, m screen.RingMsg) {
 	select {
-	case c.rings <- m:
+	case rings <- m:
 	default:
 	}
 }
@@ -124,7 +130,7 @@ func (c *caller) call(alerts []alert.Alert) {
 	for _, a := range alerts {
 		c.notify.Notify(a, c.run)
 		if c.rings != nil {
-			c.ring(screen.RingMsg{Text: a.Text})
+			ring(c.rings, screen.RingMsg{Text: a.Text})
 		}
 	}
 }
@@ -133,8 +139,10 @@ func (c *caller) call(alerts []alert.Alert) {
 func (c *caller) Restart() { c.watch = alert.New(c.rules) }
 
 // close has the last alerts brought.
-func (c *caller) close() {
+func (c *caller) close() { leave(c.notify) }
+
+func leave(n *notify.Notifier) {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	c.notify.Close(ctx)
+	n.Close(ctx)
 }

@@ -23,7 +23,6 @@ import (
 	"newtop/trainer/logs/shape"
 	"newtop/trainer/peer"
 	"newtop/trainer/stream"
-	"newtop/tui"
 	"newtop/tui/screen"
 )
 
@@ -98,7 +97,7 @@ docs/watch.md has a table of what is read.`,
 	set.StringVar(&w.save, "save", "", "record the watched run in the run store under this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%",
 		"the most of a program's time that newtop.probe may take to measure curvature, as a `SHARE`; 0: none")
-	set.BoolVar(&w.system, "system", false, "show only the machine: processors, memory, disks, GPUs")
+	set.BoolVar(&w.system, "system", false, "show only machines: processors, memory, disks, GPUs; of each HOST that is named, or this one")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "explain", "pattern", "until", "save",
 		"probe-share", "system")
 	w.alerts.add(cmd)
@@ -128,7 +127,7 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		if !ok {
 			return flags.Usagef("%s --system: expected a terminal", cmd.CommandPath())
 		}
-		return tui.System(cmd.Context(), options)
+		return w.showMachines(cmd, names, options)
 	}
 	onScreen := ok && w.format == "" && !w.once
 	defer w.remote.Close()
@@ -231,10 +230,8 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 	case !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed):
 		return flags.Invalid("--speed", w.options.Speed, fmt.Sprintf(
 			"a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
-	case w.system && len(names)+len(program) > 0:
-		return flags.Usagef("%s --system: the machine is shown alone: expected no log beside it", path)
 	case w.system:
-		return nil
+		return w.checkMachines(cmd, names, program)
 	case program != nil && len(program) == 0:
 		return flags.Usagef("%s --: expected a program", path)
 	case program != nil && len(names) > 0:

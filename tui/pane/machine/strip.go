@@ -67,7 +67,7 @@ func (b *Panel) rowParts(v *style.Pen, brevity int) (out []style.Part) {
 		add("load", style.Text.Of(loadText(s.Load[0])))
 	}
 	if disk := shareOf(float64(s.DiskUsed), float64(s.DiskTotal)); disk == disk &&
-		(brevity < noDisk || disk >= nearlyFull) {
+		(brevity < noDisk || disk >= host.NearlyFull) {
 		add("disk", full(percent(disk), disk))
 	}
 	for _, g := range together(s.GPUs) {

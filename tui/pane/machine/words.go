@@ -15,9 +15,6 @@ import (
 // unknown stands for what is not told.
 const unknown = "–"
 
-// Shares from which on a thing is all but used up: of memory and disks, where that ends a run.
-const nearlyFull = 0.95
-
 // percent writes a share without decimals.
 func percent(x float64) string {
 	if math.IsNaN(x) {
@@ -105,7 +102,7 @@ func short(name string, n int) string {
 
 // full marks what is all but used up, by a sign and a colour.
 func full(text string, share float64) style.Part {
-	if share >= nearlyFull {
+	if share >= host.NearlyFull {
 		return style.Warn.Of(text + " !")
 	}
 	return style.Text.Of(text)

@@ -34,8 +34,10 @@ const maxCell = 64 << 20
 type DB struct {
 	path      files.Path
 	file      fs.FileInfo
-	marks     [2]files.Stamp // of the file and its write-ahead log, when it was opened
-	copied    func()         // removes the copy; nil: there is none
+	marks     look      // of the file and its write-ahead log, when it was opened
+	copied    func()    // removes the copy; nil: there is none
+	next      time.Time // when it may be copied again: no more than a tenth of the time goes into that
+	torn      look      // the marks with which a copy could not be read
 	pool      *sql.DB
 	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
 	immutable bool      // opened as a file that nobody writes just now
@@ -46,7 +48,10 @@ type DB struct {
 
 func (d *DB) wal() files.Path { return d.path.At(d.path.Name + "-wal") }
 
-func (d *DB) look() [2]files.Stamp { return [2]files.Stamp{d.path.Stamp(), d.wal().Stamp()} }
+// look is how the file and its write-ahead log look.
+type look [2]files.Stamp
+
+func (d *DB) look() look { return look{d.path.Stamp(), d.wal().Stamp()} }
 
 // Open opens the database at path. A file of no bytes is a database without tables, as its writer has just made it.
 func Open(path files.Path) (*DB, error) {
@@ -86,9 +91,11 @@ func (d *DB) connect(query url.Values) (err error) {
 	d.Close()
 	path := d.path.In.Local(d.path.Name)
 	if path == "" {
+		began := time.Now()
 		if path, d.copied, err = files.Copy(d.path, d.wal()); err != nil {
 			return err
 		}
+		d.next = time.Now().Add(9 * time.Since(began))
 		path = filepath.Join(path, d.path.Base())
 	}
 	if runtime.GOOS == "windows" {
@@ -111,11 +118,20 @@ func (d *DB) connect(query url.Values) (err error) {
 	return err
 }
 
-// busy reports whether an error is that the file is being written.
+// busy reports whether an error is that the file is being written. A copy that can't be read may have been made while
+// it was: it is made anew, once of what looks the same.
 func (d *DB) busy(err error) bool {
 	code := codeOf(err)
-	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED ||
-		code != 0 && d.copied != nil && d.marks != d.look() // it was written while it was copied
+	if code != 0 && d.copied != nil {
+		if d.marks == d.torn && d.marks != (look{}) {
+			return false
+		}
+		if d.marks != (look{}) {
+			d.torn, d.marks = d.marks, look{}
+		}
+		return true
+	}
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
 // Close closes the database.
@@ -170,6 +186,7 @@ func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error))
 			return false, err
 		}
 		return false, logs.ErrRestart
+	case d.copied != nil && time.Now().Before(d.next):
 	case (d.immutable || d.copied != nil) && d.marks != d.look():
 		if err := d.open(); err != nil {
 			return false, err
