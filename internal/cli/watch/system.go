@@ -18,7 +18,7 @@ import (
 )
 
 // showMachines shows how this machine does, or those of names, which are read by a shell over ssh.
-func (w *watcher) showMachines(cmd *cobra.Command, names []string, options screen.Options) error {
+func showMachines(w *watcher, cmd *cobra.Command, names []string, options screen.Options) error {
 	var trouble func(name, text string)
 	if w.alerts.wanted() {
 		rings := make(chan screen.RingMsg, 4)
@@ -34,7 +34,8 @@ func (w *watcher) showMachines(cmd *cobra.Command, names []string, options scree
 		s := machine.NewSampler(machine.Options{GPUUsers: true})
 		defer s.Close()
 		name, _ := os.Hostname()
-		return tui.System(cmd.Context(), []tui.Host{{Name: cmp.Or(name, "here"), Read: s.Sample, Trouble: trouble}}, options)
+		here := tui.Host{Name: cmp.Or(name, "here"), Read: s.Sample, Trouble: trouble}
+		return tui.System(cmd.Context(), []tui.Host{here}, options)
 	}
 	net := hosts.New(hosts.Options{})
 	defer net.Close()
@@ -45,7 +46,8 @@ func (w *watcher) showMachines(cmd *cobra.Command, names []string, options scree
 		if err := h.Connect(cmd.Context()); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", name, err))
 		}
-		shown = append(shown, tui.Host{Name: name, Read: machine.NewRemote(h.Run).Sample, Away: h.Away, Trouble: trouble})
+		shown = append(shown,
+			tui.Host{Name: name, Read: machine.NewRemote(h.Run).Sample, Away: h.Away, Trouble: trouble})
 	}
 	if err := cmd.Context().Err(); err != nil || len(failed) == len(names) {
 		return errors.Join(append(failed, err)...)
@@ -57,7 +59,7 @@ func (w *watcher) showMachines(cmd *cobra.Command, names []string, options scree
 }
 
 // checkMachines refuses what --system can't do.
-func (w *watcher) checkMachines(cmd *cobra.Command, names, program []string) error {
+func checkMachines(w *watcher, cmd *cobra.Command, names, program []string) error {
 	path := cmd.CommandPath()
 	for _, name := range names {
 		if err := hosts.Check(name); err != nil {

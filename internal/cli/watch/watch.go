@@ -97,7 +97,8 @@ docs/watch.md has a table of what is read.`,
 	set.StringVar(&w.save, "save", "", "record the watched run in the run store under this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%",
 		"the most of a program's time that newtop.probe may take to measure curvature, as a `SHARE`; 0: none")
-	set.BoolVar(&w.system, "system", false, "show only machines: processors, memory, disks, GPUs; of each HOST that is named, or this one")
+	set.BoolVar(&w.system, "system", false,
+		"show only machines: processors, memory, disks, GPUs; of each HOST that is named, or this one")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "explain", "pattern", "until", "save",
 		"probe-share", "system")
 	w.alerts.add(cmd)
@@ -127,7 +128,7 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		if !ok {
 			return flags.Usagef("%s --system: expected a terminal", cmd.CommandPath())
 		}
-		return w.showMachines(cmd, names, options)
+		return showMachines(w, cmd, names, options)
 	}
 	onScreen := ok && w.format == "" && !w.once
 	defer w.remote.Close()
@@ -231,7 +232,7 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Invalid("--speed", w.options.Speed, fmt.Sprintf(
 			"a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
 	case w.system:
-		return w.checkMachines(cmd, names, program)
+		return checkMachines(w, cmd, names, program)
 	case program != nil && len(program) == 0:
 		return flags.Usagef("%s --: expected a program", path)
 	case program != nil && len(names) > 0:
