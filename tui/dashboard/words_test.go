@@ -117,3 +117,11 @@ func TestStripHasNoBlankRows(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 }
+
+// TestValidationAlone: a log whose only accuracy is of validation rows has its chart.
+func TestValidationAlone(t *testing.T) {
+	d := readLog(t, "a.jsonl", `{"step": 1, "loss": 0.5, "val_acc": 0.7}`+"\n"+`{"step": 2, "loss": 0.4, "val_acc": 0.8}`)
+	if s := frameText(t, newWatch([]feed.Delta{d}, 120, 40)); !strings.Contains(s, "─ acc  valid 80.0 %") {
+		t.Error(s)
+	}
+}
