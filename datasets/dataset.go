@@ -99,6 +99,21 @@ func (d *Dataset) TargetUnit() (unit float64, same bool) {
 	return s[0], true
 }
 
+// Positive returns of two classes the name of the one with fewer training rows, the second of equals; else it is empty.
+func (d *Dataset) Positive() string {
+	if len(d.Classes) != 2 {
+		return ""
+	}
+	second := 0
+	for _, label := range d.Train.Labels {
+		second += label
+	}
+	if 2*second > len(d.Train.Labels) {
+		return d.Classes[0]
+	}
+	return d.Classes[1]
+}
+
 // Encode codes the targets of a classification set again: high in the column of a row's class and low in
 // the others. Load codes them as 0 and 1, for softmax; tanh outputs want −1 and 1. It panics for a
 // regression set and when low = high.

@@ -16,6 +16,9 @@ type Kind struct {
 	// Classes are the names of what each output stands for; nil for regression. The class of a row is where its target
 	// is largest.
 	Classes []string
+	// Positive is of two classes the name of the one that F1 is of, the rarer one of the training rows; empty: the one
+	// with fewer of the scored rows, the second of equals.
+	Positive string
 	// Probabilities says that the outputs of classes are what a softmax makes.
 	Probabilities bool
 	// Units are what one of each target is in the units of the data; nil: 1. Where they differ MAE and RMSE stay as the
@@ -162,8 +165,11 @@ func (s *Scorer) calibration() (sum float64) {
 	return sum
 }
 
-// positive returns which of two classes the positive one is: the one with fewer rows, the second of equals.
+// positive returns which of two classes the positive one is.
 func (s *Scorer) positive() int {
+	if k := slices.Index(s.kind.Classes, s.kind.Positive); k >= 0 {
+		return k
+	}
 	if s.have[0] < s.have[1] {
 		return 0
 	}

@@ -64,7 +64,7 @@ func splitOf(part datasets.Part) string {
 // kindOf returns what the rows of a problem mean.
 func kindOf(p *objective.Problem) score.Kind {
 	return score.Kind{Classes: p.Data.Classes, Probabilities: p.Network.Probabilities(),
-		Units: p.Data.TargetScaling.Scale}
+		Units: p.Data.TargetScaling.Scale, Positive: p.Data.Positive()}
 }
 
 // partOf returns the rows that are asked for.

@@ -110,6 +110,9 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 		}
 		return m
 	}
+	if positive := data.Positive(); positive != "" {
+		meta["positive"] = positive
+	}
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.TargetColumn)
 		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal,

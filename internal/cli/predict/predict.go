@@ -198,7 +198,7 @@ func newPredictor(m *modelfile.Model, pool *reduce.Pool, source rowSource, write
 
 // kindOf returns what a model's outputs mean.
 func kindOf(m *modelfile.Model) score.Kind {
-	k := score.Kind{Classes: m.Classes, Probabilities: m.Network.Probabilities()}
+	k := score.Kind{Classes: m.Classes, Probabilities: m.Network.Probabilities(), Positive: m.Meta["positive"]}
 	for _, c := range m.Outputs {
 		k.Units = append(k.Units, c.Scale)
 	}
