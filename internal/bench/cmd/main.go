@@ -87,7 +87,7 @@ func newRoot() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetFlagErrorFunc(flags.Error)
-	root.AddCommand(newBenchCore(), newBenchSide(), newBenchTables(), newBenchRace(), newBenchScale())
+	root.AddCommand(newBenchCore(), newBenchSide(), newBenchTables(), newBenchRace(), newBenchFair(), newBenchScale())
 	root.AddCommand(newBenchPapers()...)
 	return root
 }

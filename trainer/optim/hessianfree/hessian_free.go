@@ -20,9 +20,8 @@ var HessianFree = optim.Info{
 	Title: "Hessian-free, sampled Gauss–Newton CG",
 	Paper: "Martens 2010; Byrd et al. 2011",
 	Equations: "(G + λI)s = −g by CG from 0.5 of the last s with K-FAC's matrix as preconditioner, G over part of " +
-		"the rows of g; algorithm 2",
-	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows that grows, damped by Levenberg and " +
-		"Marquardt's rule; " +
+		"the rows of g; algorithm 2, but for its stop by progress",
+	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows, damped by Levenberg and Marquardt's rule; " +
 		"exact products where all rows are too many.",
 	Cost:     "1.4, 1.3 times curvature-share for each inner iteration, and what factors take",
 	Primary:  "damping",

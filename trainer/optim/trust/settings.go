@@ -41,7 +41,7 @@ var (
 			"Krylov space",
 		Default: 2, // minimum
 		Choices: []string{"segment", boundaryScaling, boundaryMinimum},
-		Source:  mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",
+		Source:  mizutani + "eq. 5 and 6; minimum: Gould et al. 1999, section 5, in CG's space alone",
 	}
 	Lanczos = &optim.Count{
 		Key: "lanczos", Meaning: "with boundary=minimum: Lanczos steps that widen the Krylov space before; 0: none",

@@ -1,0 +1,366 @@
+package bench
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+)
+
+// A fair race gives each method the same: as many settings, drawn alike, along the same axes, judged on the same
+// validation rows, and as much work in every run. Setting number i of all methods has the same place on each axis:
+//
+//	rate      from a tenth to ten times the method's own, on a logarithmic scale
+//	batch     64, 128, 256 or 512 rows
+//	horizon   the linear schedule ends after a quarter of the work up to all of it
+//	decay     rate·decay is 0 once in five times, else 10⁻⁴ to 10⁻², on a logarithmic scale
+//	memory    β₂, or where there is none momentum: 0.8 to 0.999, 1 − β on a logarithmic scale
+//
+// The best fairFinals by one seed have fairSeeds more, and the best mean of all wins. It runs on all training rows.
+const (
+	fairFinals = 4
+	fairSeeds  = 3
+)
+
+// fairMethods are the methods that go through batches, with the middle of the rate's axis and the key of the last one.
+var fairMethods = []struct {
+	name, memory string
+	rate         float64
+	decades      float64 // to both sides
+}{
+	{"soap", "beta2", 0.02, 1}, {"shampoo", "beta2", 0.03, 1}, {"kfac", "momentum", 1, 1}, {"muon", "momentum", 0.05, 1},
+	{"adam", "beta2", 0.01, 1}, {"nag", "momentum", 0.2, 1},
+}
+
+// fairRaces are the races that are run so, each with the work of a run in gradient equivalents.
+var fairRaces = map[string]float64{"letter": 24, "letter-best": 120, "mnist": 40, "recipes": 200}
+
+// FairRaceNames lists them.
+func FairRaceNames() (names []string) {
+	for _, name := range RaceNames() {
+		if fairRaces[name] > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// FairOptions say who races how often after how many settings.
+type FairOptions struct {
+	DataDir  string
+	Only     []string // names of races; nil: all
+	Methods  []string // nil: all
+	Settings int      // of each method
+	Seeds    int      // runs of the best of them
+	Threads  int
+	Journal  string // a file that keeps the trials, of which none is run again; empty: none
+	Live     func(text string)
+}
+
+// FairRace is what came of a race.
+type FairRace struct {
+	Name     string       `json:"name"`
+	What     string       `json:"what"`
+	Goal     float64      `json:"goal,omitempty"`
+	Regress  bool         `json:"regression,omitempty"`
+	Budget   float64      `json:"budget"` // the work of a run, gradient equivalents
+	Settings int          `json:"settings"`
+	Entries  []*FairEntry `json:"methods"`
+}
+
+// FairEntry is a method with the best of its settings, and the runs of that on all training rows, a seed each.
+type FairEntry struct {
+	Method string        `json:"method"`
+	Set    []string      `json:"set"`
+	Epochs int           `json:"epochs"`
+	Work   []event.Float `json:"gradient_equivalents"` // until the goal, absent where it was not reached, or the end
+	Last   []event.Float `json:"last"`                 // test error, or RMSE, after the last epoch
+}
+
+// Against returns the mean difference to another method's runs from the same seeds, of the work to a goal or of the
+// error at the end, and its standard error; both are NaN where a run of either did not reach the goal.
+func (e *FairEntry) Against(other *FairEntry, goal bool) (mean, se float64) {
+	of, to := e.Last, other.Last
+	if goal {
+		of, to = e.Work, other.Work
+	}
+	var differences []float64
+	for i := range min(len(of), len(to)) {
+		if of[i].Absent() || to[i].Absent() {
+			return math.NaN(), math.NaN()
+		}
+		differences = append(differences, float64(of[i]-to[i]))
+	}
+	mean, deviation := stat.MeanStdDev(differences, nil)
+	return mean, deviation / math.Sqrt(float64(len(differences)))
+}
+
+// fairTrial is a run, and what came of it.
+type fairTrial struct {
+	Key   string      `json:"key"`
+	Work  event.Float `json:"work"`  // when the goal was reached first, absent: never; without a goal at the end
+	Last  event.Float `json:"last"`  // the error of the rows that decide, at the end
+	Epoch int         `json:"epoch"` // the last
+	Spent event.Float `json:"spent"` // in all
+	Reg   bool        `json:"regression,omitempty"`
+}
+
+// score is less for a better trial: by the work to the goal, without one or behind those that reach it by the error.
+func (t *fairTrial) score(goal float64) float64 {
+	if goal > 0 && !t.Work.Absent() {
+		return float64(t.Work)
+	}
+	if !t.Last.Finite() {
+		return math.Inf(1)
+	}
+	if goal > 0 {
+		return 1e6 * (1 + float64(t.Last))
+	}
+	return float64(t.Last)
+}
+
+// fair is fair races under way.
+type fair struct {
+	o     *FairOptions
+	done  map[string]*fairTrial
+	spent map[string]float64 // an epoch's work by method and batch
+}
+
+// MeasureFairRaces runs them. It returns the context's error if that ends first.
+func MeasureFairRaces(ctx context.Context, o FairOptions) (out []*FairRace, err error) {
+	f := fair{o: &o, done: make(map[string]*fairTrial), spent: make(map[string]float64)}
+	if err := f.load(); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Only {
+		if fairRaces[name] == 0 {
+			return nil, fmt.Errorf("no fair race %q: expected some of %s", name, strings.Join(FairRaceNames(), ", "))
+		}
+	}
+	for i := range races {
+		r := &races[i]
+		budget := fairRaces[r.name]
+		if budget == 0 || o.Only != nil && !slices.Contains(o.Only, r.name) {
+			continue
+		}
+		result := &FairRace{Name: r.name, What: r.what, Goal: r.goal, Budget: budget, Settings: o.Settings}
+		for m := range fairMethods {
+			if name := fairMethods[m].name; o.Methods == nil || slices.Contains(o.Methods, name) {
+				entry, regress, err := f.method(ctx, r, m, budget)
+				if err != nil {
+					return nil, fmt.Errorf("%s, %s: %w", r.name, name, err)
+				}
+				result.Regress = regress
+				result.Entries = append(result.Entries, entry)
+			}
+		}
+		out = append(out, result)
+	}
+	return out, nil
+}
+
+// method tunes a method, and runs it.
+func (f *fair) method(ctx context.Context, r *race, m int, budget float64) (*FairEntry, bool, error) {
+	type candidate struct {
+		number int
+		score  float64
+	}
+	var list []candidate
+	for i := range f.o.Settings {
+		t, err := f.run(ctx, r, m, i, 1, budget, true)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, candidate{i, t.score(r.goal)})
+	}
+	best := func(a, b candidate) int { return cmp.Compare(a.score, b.score) }
+	slices.SortStableFunc(list, best)
+	list = list[:min(fairFinals, len(list))]
+	for k := range list {
+		sum := list[k].score
+		for seed := range uint64(fairSeeds) {
+			t, err := f.run(ctx, r, m, list[k].number, 2+seed, budget, true)
+			if err != nil {
+				return nil, false, err
+			}
+			sum += t.score(r.goal)
+		}
+		list[k].score = sum / (fairSeeds + 1)
+	}
+	slices.SortStableFunc(list, best)
+	winner := list[0].number
+	set, horizon := setting(m, winner)
+	e, regress := &FairEntry{Method: fairMethods[m].name}, false
+	for seed := range uint64(f.o.Seeds) {
+		t, err := f.run(ctx, r, m, winner, 1+seed, budget, false)
+		if err != nil {
+			return nil, false, err
+		}
+		e.Work, e.Last, regress = append(e.Work, t.Work), append(e.Last, t.Last), t.Reg
+	}
+	per, err := f.epoch(ctx, r, m, winner)
+	e.Epochs = max(1, int(budget/per))
+	e.Set = append(set, fmt.Sprint("horizon=", max(1, int(horizon*budget/per))))
+	f.o.Live(fmt.Sprintf("%s: %s %s: %.4g of the validation rows; test %.4g, work %.4g", r.name, e.Method,
+		strings.Join(e.Set, " "), list[0].score, Median(e.Last), Median(e.Work)))
+	return e, regress, err
+}
+
+// setting returns number i of a method, and which share of a run's work its schedule takes.
+func setting(m, i int) (set []string, horizon float64) {
+	of, rng := &fairMethods[m], rand.New(rand.NewPCG(1, uint64(i)))
+	along := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) }
+	rate := of.rate * along(math.Pow(10, -of.decades), math.Pow(10, of.decades))
+	batch := 64 << rng.IntN(4)
+	horizon = along(0.25, 1)
+	none, decay := rng.IntN(5) == 0, along(1e-4, 1e-2)
+	if none {
+		decay = 0
+	}
+	memory := 1 - along(0.001, 0.2)
+	write := func(key string, v float64) {
+		set = append(set, key+"="+strconv.FormatFloat(v, 'g', 3, 64))
+	}
+	write("rate", rate)
+	write("weight-decay", decay/rate)
+	write(of.memory, memory)
+	return append(set, fmt.Sprint("batch=", batch), "schedule=linear"), horizon
+}
+
+// epoch returns the work of an epoch.
+func (f *fair) epoch(ctx context.Context, r *race, m, i int) (float64, error) {
+	set, _ := setting(m, i)
+	key := r.name + " " + fairMethods[m].name + " " + set[3]
+	if f.spent[key] == 0 {
+		t, err := f.train(ctx, r, m, set, 1, 1, false, "epoch "+key)
+		if err != nil {
+			return 0, err
+		}
+		f.spent[key] = float64(t.Spent)
+	}
+	return f.spent[key], nil
+}
+
+// run runs a setting from a seed, on the training rows without the validation rows, which judge it, or on all, which
+// the test rows do.
+func (f *fair) run(ctx context.Context, r *race, m, i int, seed uint64, budget float64, tuning bool) (*fairTrial, error) {
+	per, err := f.epoch(ctx, r, m, i)
+	if err != nil {
+		return nil, err
+	}
+	set, share := setting(m, i)
+	epochs, horizon := max(1, int(budget/per)), max(1, int(share*budget/per))
+	set = append(set, fmt.Sprint("horizon=", horizon))
+	what := "test"
+	if tuning {
+		what = "validation"
+	}
+	// Behind the schedule's end the weights stay as they are.
+	return f.train(ctx, r, m, set, min(epochs, horizon), seed, tuning,
+		fmt.Sprintf("%s %s %s seed %d %s", what, r.name, fairMethods[m].name, seed, strings.Join(set, " ")))
+}
+
+// train trains once, unless the journal has it.
+func (f *fair) train(ctx context.Context, r *race, m int, set []string, epochs int, seed uint64, tuning bool,
+	key string) (*fairTrial, error) {
+	if t := f.done[key]; t != nil {
+		return t, nil
+	}
+	c := r.config
+	c.DataDir, c.Threads, c.Seed, c.Weights = f.o.DataDir, f.o.Threads, seed, "last"
+	c.Optimizer, c.Set, c.Epochs = fairMethods[m].name, set, epochs
+	if c.TargetError = r.goal; tuning {
+		c.Validation, c.Patience = "0.15", -1
+	}
+	end := &fairEnd{tuning: tuning, goal: r.goal}
+	end.Work, end.Last, end.Key = event.Absent, event.Absent, key
+	session, err := trainer.New(c, end)
+	if err == nil {
+		err = session.Run(ctx)
+	}
+	if apart := (*trainer.DivergedError)(nil); err != nil && !errors.As(err, &apart) {
+		return nil, err
+	} else if err != nil {
+		end.Last = event.Absent
+	}
+	f.done[key] = &end.fairTrial
+	return &end.fairTrial, f.keep(&end.fairTrial)
+}
+
+// fairEnd records how a run ends.
+type fairEnd struct {
+	fairTrial
+	tuning bool
+	goal   float64
+}
+
+func (f *fairEnd) Record(e event.Event) error {
+	epoch, ok := e.(event.EpochEvent)
+	if !ok {
+		return nil
+	}
+	v, rmse := epoch.TestError, epoch.TestRMSE
+	if f.tuning {
+		v, rmse = epoch.ValidationError, epoch.ValidationRMSE
+	}
+	if f.Reg = v.Absent(); f.Reg {
+		v = rmse
+	}
+	f.Last, f.Epoch, f.Spent = v, epoch.Epoch, epoch.GradientEquivalents
+	if f.goal == 0 || f.Work.Absent() && float64(v) <= f.goal {
+		f.Work = f.Spent
+	}
+	return nil
+}
+
+func (f *fairEnd) Flush() error { return nil }
+
+// load reads the journal.
+func (f *fair) load() error {
+	if f.o.Journal == "" {
+		return nil
+	}
+	file, err := os.Open(f.o.Journal)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var t fairTrial
+		if json.Unmarshal(lines.Bytes(), &t) == nil { // a line that was cut off is run again
+			f.done[t.Key] = &t
+		}
+	}
+	return nil
+}
+
+// keep writes a trial into it.
+func (f *fair) keep(t *fairTrial) error {
+	if f.o.Journal == "" {
+		return nil
+	}
+	file, err := os.OpenFile(f.o.Journal, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(t)
+	if err == nil {
+		_, err = file.Write(append(line, '\n'))
+	}
+	return cmp.Or(err, file.Close())
+}
