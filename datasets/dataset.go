@@ -101,17 +101,11 @@ func (d *Dataset) TargetUnit() (unit float64, same bool) {
 
 // Positive returns of two classes the name of the one with fewer training rows, the second of equals; else it is empty.
 func (d *Dataset) Positive() string {
-	if len(d.Classes) != 2 {
+	if len(d.Classes) != 2 || len(d.Train.Labels) == 0 {
 		return ""
 	}
-	second := 0
-	for _, label := range d.Train.Labels {
-		second += label
-	}
-	if 2*second > len(d.Train.Labels) {
-		return d.Classes[0]
-	}
-	return d.Classes[1]
+	rows := append(counts(len(d.Train.Labels), d.Train.Labels), 0) // the second class may have none
+	return d.Classes[1-min(1, max(0, rows[1]-rows[0]))]
 }
 
 // Encode codes the targets of a classification set again: high in the column of a row's class and low in

@@ -16,8 +16,7 @@ type Kind struct {
 	// Classes are the names of what each output stands for; nil for regression. The class of a row is where its target
 	// is largest.
 	Classes []string
-	// Positive is of two classes the name of the one that F1 is of, the rarer one of the training rows; empty: the one
-	// with fewer of the scored rows, the second of equals.
+	// Positive is of two classes the rarer one of the training rows, of which F1 is; empty: the rarer scored one.
 	Positive string
 	// Probabilities says that the outputs of classes are what a softmax makes.
 	Probabilities bool
@@ -167,13 +166,11 @@ func (s *Scorer) calibration() (sum float64) {
 
 // positive returns which of two classes the positive one is.
 func (s *Scorer) positive() int {
-	if k := slices.Index(s.kind.Classes, s.kind.Positive); k >= 0 {
-		return k
+	k := slices.Index(s.kind.Classes, s.kind.Positive)
+	if k < 0 {
+		k = 1 - min(1, max(0, s.have[1]-s.have[0]))
 	}
-	if s.have[0] < s.have[1] {
-		return 0
-	}
-	return 1
+	return k
 }
 
 // area returns AUC: of two classes that of the positive one, of more the mean over those with rows of them and of

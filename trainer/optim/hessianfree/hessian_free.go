@@ -16,11 +16,10 @@ import (
 
 // HessianFree is Hessian-free optimization.
 var HessianFree = optim.Info{
-	Name:  "hessian-free",
-	Title: "Hessian-free, sampled Gauss–Newton CG",
-	Paper: "Martens 2010; Byrd et al. 2011",
-	Equations: "(G + λI)s = −g by CG from 0.5 of the last s with K-FAC's matrix as preconditioner, G over part of " +
-		"the rows of g; algorithm 2, but for its stop by progress",
+	Name:      "hessian-free",
+	Title:     "Hessian-free, sampled Gauss–Newton CG",
+	Paper:     "Martens 2010; Byrd et al. 2011",
+	Equations: "(G + λI)s = −g by CG, from half the last s; algorithm 2, but for its stop by progress",
 	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows, damped by Levenberg and Marquardt's rule; " +
 		"exact products where all rows are too many.",
 	Cost:     "1.4, 1.3 times curvature-share for each inner iteration, and what factors take",

@@ -50,11 +50,10 @@ var GaussNewton = optim.Info{
 // GaussNewtonJacobi is algorithm D of [MD]: as C, with M the diagonal of JᵀJ. The trust region becomes an ellipsoid,
 // long where the outputs feel a weight little, and CG needs fewer iterations where weights differ in scale.
 var GaussNewtonJacobi = optim.Info{
-	Name:  "tr-gn-jacobi",
-	Title: "Trust-region Gauss–Newton, diag(JᵀJ)",
-	Paper: "Mizutani & Demmel 2003",
-	Equations: "Algorithm 1 with JᵀJ products and M = diag(JᵀJ) (algorithm D); eq. 3–7; Gould et al. 1999, " +
-		"section 5",
+	Name:      "tr-gn-jacobi",
+	Title:     "Trust-region Gauss–Newton, diag(JᵀJ)",
+	Paper:     "Mizutani & Demmel 2003",
+	Equations: "Algorithm 1 with JᵀJ products and M = diag(JᵀJ) (algorithm D); eq. 3–7; Gould et al. 1999",
 	Summary: "Gauss–Newton with the Jacobi preconditioner; the paper's fastest on regression, " +
 		"where weights differ much in scale.",
 	Cost:       "1.3, 1.3 for each inner iteration, and a backward pass for each output",
