@@ -36,7 +36,8 @@ const martens = "Martens & Grosse 2015"
 // The hyperparameters of K-FAC.
 var (
 	Clip = &optim.Number{
-		Key: "clip", Meaning: "κ, the most that rate²·|gᵀΔ| may be, about twice the outputs' change", Default: 1e-3, Max: optim.Inf, Open: true,
+		Key: "clip", Meaning: "κ, the most that rate²·|gᵀΔ| may be, about twice the outputs' change",
+		Default: 1e-3, Max: optim.Inf, Open: true,
 		Source: "Ba, Grosse & Martens 2017, section 5",
 	}
 	StepRule = &optim.Choice{
