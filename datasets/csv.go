@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"newtop/datasets/csv"
@@ -12,6 +13,7 @@ import (
 	"newtop/datasets/csv/schema"
 	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // loadCSV reads a table of numbers, categories, dates and booleans, one row a line, from one file or from several that
@@ -42,7 +44,11 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d, err := readCSV(f, all.sources, o)
-	return d, all.attribute(err)
+	if err != nil {
+		return nil, all.attribute(err)
+	}
+	d.Notes = slices.Concat(all.notes, d.Notes)
+	return d, nil
 }
 
 func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
@@ -72,9 +78,10 @@ func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
 	if to.positions != nil {
 		t.move(to.positions)
 	}
+	suspects := t.suspects(l, to.Sizes[Train])
 	scaling := t.complete(l, to.Sizes[Train])
 	d := f.set(&l.Table, l.Classes, to.Sizes, l.Notes)
-	d.Facts = l.Facts
+	d.Facts, d.Notes = l.Facts, append(d.Notes, suspects...)
 	d.divide(t, to.Sizes)
 	if d.Classes == nil {
 		d.finishTarget(standard(d.Train.Targets, nil))
@@ -162,6 +169,54 @@ func (t *table) complete(l *csv.Layout, train int) Scaling {
 		}
 	}
 	return scaling
+}
+
+// suspects says of columns of numbers which values may stand for missing ones, in the first rows of that many.
+func (t *table) suspects(l *csv.Layout, train int) (notes []string) {
+	tell := func(name string, value func(i int) float64) {
+		for _, sign := range []float64{1, -1} {
+			least, next, most, rows := math.Inf(1), math.Inf(1), math.Inf(-1), 0
+			for i := range train {
+				switch v := sign * value(i); {
+				case v < least:
+					next, least, rows = least, v, 1
+				case v == least:
+					rows++
+				default:
+					next = min(next, v)
+				}
+				most = max(most, sign*value(i))
+			}
+			if 100*rows > train && rows > 1 && next < most && standsOut(least, next, most) {
+				low, high := min(sign*next, sign*most), max(sign*next, sign*most)
+				text := strconv.FormatFloat(sign*least, 'g', -1, 64)
+				notes = append(notes, fmt.Sprintf("%s: %s in %s is far outside the rest, %g … %g: if it stands for "+
+					"missing values, --table %s takes it for that", name, text, format.Counted(rows, "row"), low,
+					high, format.Quote("na."+name+"="+text)))
+			}
+		}
+	}
+	first := 0
+	for i := range l.Fields {
+		f := &l.Fields[i]
+		if j := first; f.Kind == "" && f.Words == nil {
+			tell(f.Name, func(i int) float64 { return t.inputs.At(i, j) })
+		}
+		first += f.Inputs()
+	}
+	if t.targets != nil {
+		tell(l.Target, func(i int) float64 { return t.targets.At(i, 0) })
+	}
+	return notes
+}
+
+// standsOut reports whether the least of some numbers looks as if it were none: it is as far from the next as that from
+// the greatest, and is written in the same digit throughout, 7, 8 or 9, or is much farther.
+func standsOut(least, next, most float64) bool {
+	digits := strings.Trim(strconv.FormatFloat(math.Abs(least), 'f', -1, 64), "-")
+	same := len(digits) > 1 && digits[0] >= '7' && strings.Trim(digits, digits[:1]+".") == ""
+	distance := (next - least) / (most - next)
+	return same && distance > 1 || math.Abs(least) >= 1e9 && distance > 10
 }
 
 // trainingRow returns the number of row i among the training rows, −1 for another.

@@ -137,7 +137,7 @@ func TestText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := Text(file, name)
+		text, _, err := Text(file, name, lex.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

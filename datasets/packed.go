@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 
 	"newtop/datasets/convert"
+	"newtop/datasets/csv/form"
 	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 )
@@ -32,6 +34,7 @@ type texts struct {
 	sources   []lex.Source
 	temporary []*os.File
 	header    string // of texts that were converted: whether they begin with names, yes or no; else empty
+	notes     []string
 }
 
 // add adds the content of an open file, of rows for testing or others.
@@ -60,6 +63,9 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 		files = append(files, convert.File{Name: s.Name, Content: s.Text, Size: s.Size})
 	}
 	table, err := convert.Open(files)
+	if err == nil && table.Format == convert.CSV {
+		err = t.reform(&o.Columns)
+	}
 	if err != nil || table.Format == convert.CSV {
 		return false, err
 	}
@@ -93,6 +99,56 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 	}
 	t.sources = append(sources, tests...)
 	return tested, nil
+}
+
+// sniffed is how much is looked at of a text's start, and of its end.
+const sniffed = 1 << 18
+
+// reform writes texts anew that are not plain CSV, and says so.
+func (t *texts) reform(o *lex.Options) error {
+	comma := ""
+	for i := range t.sources {
+		s := &t.sources[i]
+		text := form.Text{Head: make([]byte, min(sniffed, s.Size)), Tail: make([]byte, min(sniffed, s.Size))}
+		piece := make([]byte, lex.ChunkBytes)
+		for at := int64(0); at < s.Size; at += int64(len(piece)) {
+			piece = piece[:min(int64(len(piece)), s.Size-at)]
+			if _, err := s.Text.ReadAt(piece, at); err != nil && err != io.EOF {
+				return err
+			}
+			text.Bad.Add(piece)
+			text.Lines += bytes.Count(piece, []byte{'\n'})
+		}
+		if _, err := s.Text.ReadAt(text.Head, 0); err != nil && err != io.EOF {
+			return err
+		}
+		if _, err := s.Text.ReadAt(text.Tail, s.Size-int64(len(text.Tail))); err != nil && err != io.EOF {
+			return err
+		}
+		text.Lines++
+		f, err := form.Sniff(text, s.Name, o)
+		if err != nil {
+			return err
+		}
+		comma = f.Comma()
+		if i == 0 {
+			t.notes = f.Notes()
+		}
+		if f.Plain() {
+			continue
+		}
+		file, err := t.create()
+		if err != nil {
+			return err
+		}
+		size, err := io.Copy(file, f.Reader(io.NewSectionReader(s.Text, 0, s.Size)))
+		if err != nil {
+			return err
+		}
+		s.Text, s.Size = file, size
+	}
+	o.Separator = comma
+	return nil
 }
 
 // attribute has an error about a text that was converted tell the row, as the lines are not those of the file.
@@ -138,30 +194,32 @@ func (t *texts) close() {
 	}
 }
 
-// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed.
-// Closing it closes the file.
-func Text(file *os.File, path string) (io.ReadCloser, error) {
+// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed, and
+// what its fields are parted by, empty where that is to be found out. Closing it closes the file. o says how it is
+// written, where that does not look so.
+func Text(file *os.File, path string, o lex.Options) (content io.ReadCloser, separator string, err error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		content, _, err := Unpack(file, path)
-		return readCloser{content, file.Close}, err
+		return readCloser{content, file.Close}, o.Separator, err
 	}
+	options := Options{Columns: o}
 	var t texts
 	if err == nil {
 		err = t.add(path, file, info.Size(), false)
 	}
 	if err == nil {
-		_, err = t.convert(&Options{})
+		_, err = t.convert(&options)
 	}
 	if err != nil {
 		t.close()
-		return nil, err
+		return nil, "", err
 	}
 	s := t.sources[0]
 	return readCloser{io.NewSectionReader(s.Text, 0, s.Size), func() error {
 		t.close()
 		return file.Close()
-	}}, nil
+	}}, options.Columns.Separator, nil
 }
 
 // readCloser is a reader with something to be done at its end.

@@ -60,7 +60,7 @@ func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	if note := s.HeaderNote(); note != "" {
 		p.notes.Add("%s", note)
 	}
-	p.notes.Lines = append(p.notes.Lines, s.Votes...)
+	p.noteVotes()
 	if err := p.planTarget(target == ""); err != nil {
 		return nil, err
 	}
@@ -73,6 +73,23 @@ func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	p.Encoding = p.Table.Encoding(len(p.Classes), p.gaps)
 	p.Layout.Notes = p.notes.Lines
 	return p.Layout, nil
+}
+
+// noteVotes says how columns are read that are not read in the usual way.
+func (p *plan) noteVotes() {
+	groups, about := make(map[string][]string), make(map[string]func(string) string)
+	var order []string
+	for _, v := range p.sheet.Votes {
+		line := v.About("COLUMN")
+		if groups[line] == nil {
+			order = append(order, line)
+			about[line] = v.About
+		}
+		groups[line] = append(groups[line], v.Column)
+	}
+	for _, line := range order {
+		p.notes.AddGroup(groups[line], about[line])
+	}
 }
 
 // plan is a layout in the making.

@@ -28,7 +28,7 @@ var levels = [][]string{
 	{"internal/packed", "internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "internal/routine", "trainer/logs/files"},
 	{"trainer/logs/plain", "trainer/logs", "trainer/logs/files/filestest", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"internal/hosts", "trainer/logs/internal/sqlitelog", "trainer/logs/internal/points", "trainer/logs/jsontext", "datasets/csv/lex"},
-	{"datasets/csv/schema"},
+	{"datasets/csv/schema", "datasets/csv/form"},
 	{"datasets/csv/sheet", "datasets/csv/reader"},
 	{"trainer/logs/shape", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/convert"},
 	{"trainer/logs/jsonlog", "internal/licenses/gen", "internal/python/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},

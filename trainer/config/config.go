@@ -57,6 +57,11 @@ type Config struct {
 	NA       []string `json:",omitempty"`
 	Category []string `json:",omitempty"` // columns of a table of which every value is a word
 	Number   []string `json:",omitempty"` // columns of a table of which every value is a number, or missing
+	// How the text of a table is written, as lex.Options has it; empty: as it looks.
+	Separator string `json:",omitempty"`
+	Comment   string `json:",omitempty"`
+	Encoding  string `json:",omitempty"`
+	Skipped   string `json:",omitempty"` // lines before the table, and behind a slash those behind it
 
 	Hidden []int       // nodes of the hidden layers; nil: 70-50, or 16-16 below 1,000 training rows
 	Graph  string      // a TOML file with any graph of layers, instead of Hidden, Skip, Act and Out

@@ -103,7 +103,8 @@ func LoadResolved(c *config.Config) (*datasets.Dataset, error) {
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
 		Seed: config.DataSeed,
 		Columns: lex.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
-			Drop: c.Drop, Keep: c.Keep, NA: c.NA, Category: c.Category, Number: c.Number},
+			Drop: c.Drop, Keep: c.Keep, NA: c.NA, Category: c.Category, Number: c.Number,
+			Separator: c.Separator, Comment: c.Comment, Encoding: c.Encoding, Skip: c.Skipped},
 	})
 	var option *fault.OptionError
 	if errors.As(err, &option) {

@@ -20,6 +20,12 @@ type Options struct {
 	NA       []string
 	Category []string // columns of which every value is a word
 	Number   []string // columns of which every value is a number, or missing
+
+	// Encoding, Separator, Comment and Skip say how the text is written; empty: as it looks. Package form reads them.
+	Encoding  string // a name such as latin1
+	Separator string // what fields are parted by, a text, blanks or fixed
+	Comment   string // what lines begin with that are none of the table, or none
+	Skip      string // lines before the table, and behind a slash those behind it
 }
 
 // What stands in for missing values.

@@ -62,10 +62,16 @@ func NewParser(text io.Reader, comma rune) *stdcsv.Reader {
 
 // SniffDelimiter returns the delimiter and the first records of a text, which open opens. It chooses the one that gives
 // more than one column and the same number of them in most lines, then the one that leaves more numbers.
-func SniffDelimiter(open func() io.Reader, style Numerals) (comma rune, best [][]string) {
+// given, if it is not empty, is the delimiter.
+func SniffDelimiter(open func() io.Reader, style Numerals, given string) (comma rune, best [][]string) {
 	comma = ','
 	var bestSame, bestNumbers float64
-	for _, candidate := range []rune{',', ';', '\t'} {
+	candidates := []rune{',', ';', '\t', '|'}
+	if given != "" {
+		candidates = []rune(given)[:1]
+		comma = candidates[0]
+	}
+	for _, candidate := range candidates {
 		sample := firstRecords(NewRecordReader(open(), candidate))
 		if len(sample) == 0 {
 			continue

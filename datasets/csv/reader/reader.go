@@ -100,7 +100,8 @@ func (d *Reader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	comma, _ := lex.SniffDelimiter(func() io.Reader { return bytes.NewReader(sample) }, d.numerals)
+	comma, _ := lex.SniffDelimiter(func() io.Reader { return bytes.NewReader(sample) }, d.numerals,
+		d.table.Separator)
 	d.csv.Reader = lex.NewParser(d.text, comma) // which takes the buffer for its own
 	return nil
 }

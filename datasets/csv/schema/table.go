@@ -17,6 +17,8 @@ type Table struct {
 	Decimal   string // as in Options
 	Thousands string // as in Options
 
+	Separator string // what the rows of a text to be read are parted by; empty: as it looks
+
 	TargetNA       []string // as those of a field
 	TargetNumerals string
 }

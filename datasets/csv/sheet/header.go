@@ -86,7 +86,8 @@ func countsFrom0(record []string) bool {
 func (s *Sheet) nameColumns(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
 		return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Found: lex.Plural(n, "column"),
-			Expected: fmt.Sprintf("2 to %d columns separated by commas, semicolons or tabs", maxColumns)}
+			Expected: fmt.Sprintf("2 to %d columns separated by commas, semicolons, tabs or blanks, or as --table "+
+				"separator= says", maxColumns)}
 	}
 	seen := make(map[string]bool)
 	for j, name := range schema.ColumnNames(first, s.HasHeader) {

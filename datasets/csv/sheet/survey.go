@@ -18,7 +18,7 @@ type Sheet struct {
 	styles      []lex.Numerals // that words are tried in
 	Readings    []*lex.Reading // of each column, nil for those that are read in the usual way
 	forced      []bool         // of each column: whether it is one of numbers as the options say
-	Votes       []string       // what was decided of how columns are read, a line each
+	Votes       []Vote         // what was decided of how columns are read
 	size        int            // bytes of a chunk
 	Workers     int
 	comma       rune
@@ -87,7 +87,7 @@ func (s *Sheet) readStart() error {
 		return err
 	}
 	open := func() io.Reader { return io.NewSectionReader(first.Text, c.Offset, first.Size-c.Offset) }
-	comma, sample := lex.SniffDelimiter(open, s.Numerals)
+	comma, sample := lex.SniffDelimiter(open, s.Numerals, s.Options.Separator)
 	s.comma = comma
 	if len(sample) == 0 {
 		_, err := lex.NewRecordReader(open(), comma).Read()

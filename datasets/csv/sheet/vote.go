@@ -126,7 +126,7 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 	}
 	if !read || s.Readings[j].Numerals == s.Numerals {
 		if numerals, ok := voteNumerals(s, j, commas, points); ok {
-			note(s, j, "numbers"+c.example(numerals)+" are read as "+numerals.String(), "category",
+			note(s, j, "numbers are read as "+numerals.String(), "category",
 				"takes them for words")
 			r := s.reading(j)
 			r.Numerals, r.Numbers = numerals, forced
@@ -224,18 +224,16 @@ func (c *Column) marks(numbers int, number func(word string) bool) (marks []stri
 	return marks, Mostly(numbers, others+rows)
 }
 
-// example quotes a number of a column that is written in a way.
-func (c *Column) example(n lex.Numerals) string {
-	for _, word := range slices.Sorted(maps.Keys(c.Counts)) {
-		if _, ok := n.ParseLoosely(word); ok {
-			return " such as " + fault.Quote(word)
-		}
-	}
-	return ""
+// Vote is what was decided of a column, a line about it under its name or another.
+type Vote struct {
+	Column string
+	About  func(column string) string
 }
 
 // note keeps what was decided of a column, and the key that decides otherwise.
 func note(s *Sheet, j int, what, key, does string) {
-	name := s.Columns[j].Name
-	s.Votes = append(s.Votes, fmt.Sprintf("%s: %s; --table %s %s", name, what, format.Quote(key+"="+name), does))
+	about := func(column string) string {
+		return fmt.Sprintf("%s: %s; --table %s %s", column, what, format.Quote(key+"="+column), does)
+	}
+	s.Votes = append(s.Votes, Vote{s.Columns[j].Name, about})
 }

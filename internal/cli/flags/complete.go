@@ -123,7 +123,11 @@ func offerKeys(cmd *cobra.Command, flag, begun string) (out []cobra.Completion, 
 		case !chosen:
 			out = append(out, cobra.CompletionWithDesc(key.Name+"=", key.Usage))
 		case key.Name == name:
-			for _, choice := range rowOf(name).choices {
+			in := asKey
+			if flag == "table" {
+				in = asTable
+			}
+			for _, choice := range rowOf(nameOf(in, name)).choices {
 				out = append(out, name+"="+choice)
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp

@@ -118,7 +118,8 @@ func (f *Run) tableOf(where string, value any) error {
 		return Usagef("%s: expected a table as in [table] header = \"no\", or a text as \"header=no\"", where)
 	}
 	for _, text := range list {
-		if name, _, _ := strings.Cut(text, "="); !f.keys.Changed(name) || rowOf(name).repeats() {
+		name, _, _ := strings.Cut(text, "=")
+		if name = nameOf(asTable, name); !f.keys.Changed(name) || rowOf(name).repeats() {
 			if err := f.setKey(where+": table", asTable, text); err != nil {
 				return err
 			}

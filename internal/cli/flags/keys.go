@@ -17,7 +17,7 @@ import (
 func (r *row) flag() string {
 	switch r.in {
 	case asTable:
-		return "--table " + r.name
+		return "--table " + r.key()
 	case asLimit:
 		return "--until"
 	case asKey, asSetting:
@@ -26,11 +26,25 @@ func (r *row) flag() string {
 	return "--" + r.name
 }
 
+// ofTable begins the names of keys of --table that --set has too.
+const ofTable = "table-"
+
+// key returns what the flag that has the setting calls it.
+func (r *row) key() string { return strings.TrimPrefix(r.name, ofTable) }
+
+// nameOf returns the name of the setting that a flag has under a key.
+func nameOf(in kind, key string) string {
+	if r := rowOf(ofTable + key); in == asTable && r != nil {
+		return r.name
+	}
+	return key
+}
+
 // onCommandLine returns what a command line says to give the setting a value.
 func (r *row) onCommandLine(value string) string {
 	switch r.in {
 	case asTable:
-		return "--table " + format.Quote(r.name+"="+value)
+		return "--table " + format.Quote(r.key()+"="+value)
 	case asLimit:
 		return "--until " + format.Quote(map[string]string{"time-limit": "", "target-loss": "train_loss<=",
 			"target-error": "error<="}[r.name]+value)
@@ -147,6 +161,7 @@ func (f *Run) setKey(flag string, in kind, text string) error {
 	if column, of := strings.CutPrefix(name, "na."); of && in == asTable {
 		name, value = "na", column+"="+value
 	}
+	name = nameOf(in, name)
 	key := f.keys.Lookup(name)
 	switch {
 	case !ok:
@@ -169,7 +184,7 @@ func (f *Run) unknown(flag string, in kind, name, value string) error {
 func (f *Run) names(in kind) (names []string) {
 	f.keys.VisitAll(func(key *pflag.Flag) {
 		if rowOf(key.Name).in == in {
-			names = append(names, key.Name)
+			names = append(names, rowOf(key.Name).key())
 		}
 	})
 	return names
@@ -223,7 +238,7 @@ func Keys(cmd *cobra.Command) (list []Key) {
 				usage = r.again
 			}
 			if r.in == flag.in && usage != "" {
-				key := Key{Flag: flag.name, Name: r.name, Value: r.value, Usage: usage}
+				key := Key{Flag: flag.name, Name: r.key(), Value: r.value, Usage: usage}
 				if key.Value == "" {
 					key.Value = strings.Join(r.choices, "|")
 				}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/datasets"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/csv/reader"
 	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
@@ -55,7 +56,7 @@ func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowS
 	case cmd.Flags().Changed("rows"):
 		return nil, flags.Usagef("--rows %s: expected it with a data set; a table has no test rows of its own", f.rows)
 	case data == "-":
-		return f.openTable(m, io.NopCloser(cmd.InOrStdin()), "standard input")
+		return f.openTable(m, io.NopCloser(cmd.InOrStdin()), "standard input", "")
 	}
 	paths := []string{data}
 	if f.dir != "" && !filepath.IsAbs(data) {
@@ -87,17 +88,18 @@ type tableRows struct {
 
 // openFile is openTable of a file, which may be packed by gzip and of another format than CSV.
 func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
-	text, err := datasets.Text(file, path)
+	text, separator, err := datasets.Text(file, path, lex.Options{})
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return f.openTable(m, text, path)
+	return f.openTable(m, text, path, separator)
 }
 
-func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &schema.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
-		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"], TargetNumerals: m.Meta["target_numerals"]}
+func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file, separator string) (rowSource, error) {
+	info := &schema.Table{Separator: separator, Target: m.Meta["target"], Header: m.Meta["header"],
+		Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"],
+		TargetNumerals: m.Meta["target_numerals"]}
 	if marks := m.Meta["target_na"]; marks != "" {
 		info.TargetNA = strings.Split(marks, "|")
 	}
