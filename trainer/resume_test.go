@@ -245,7 +245,7 @@ func everyKind() map[string]config.Config {
 	}
 	for _, name := range []string{"tr-newton", "tr-gn blocks", "adam batches", "lbfgs", "lm"} {
 		c := out[name]
-		c.Folds, c.Committee = 3, 3
+		c.Folds, c.Committee, c.FoldCoding = 3, 3, config.CodingOfEach
 		out[name+" folds"] = c
 	}
 	for _, name := range []string{"adam batches", "nag committee", "adam gates descent"} {

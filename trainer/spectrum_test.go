@@ -19,6 +19,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
@@ -354,7 +355,7 @@ func TestSpectrumOfNothing(t *testing.T) {
 			w[i] = 1e200
 		}
 		l := newLoop(t.Context(), s)
-		l.work.Problem, l.nets.Members = p, []*trajectory.Member{{Weights: w, Settings: s.settings}}
+		l.work.Problem, l.nets.Members = p, []*trajectory.Member{{Weights: w, Settings: s.settings, Binding: workplace.Binding{Problem: p}}}
 		box := s.Subscribe()
 		defer box.Close()
 		l.analyst.ComputeSpectrum()

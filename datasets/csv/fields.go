@@ -228,7 +228,7 @@ func (p *plan) planField(j int) error {
 	if n > 0 {
 		f.Fill = make([]float64, n)
 	}
-	indicator := cmp.Or(s.Options.Missing, lex.MissingIndicator) == lex.MissingIndicator
+	indicator := s.Options.Mark || cmp.Or(s.Options.Missing, lex.MissingIndicator) == lex.MissingIndicator
 	f.Missing = c.TrainMissing > 0 && (n == 0 || indicator)
 	return nil
 }

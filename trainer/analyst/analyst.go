@@ -54,9 +54,10 @@ type Analyst struct {
 	finalOnly         bool    // all that is asked for is what part asked for
 	Abandoned         bool    // what is being computed is given up
 
-	allRows objective.Linearization // over all training rows; nil before the first slice
-	sample  objective.Linearization // over the rows of the spectrum; nil until the first one
-	start   [][]float64             // the next spectrum's start vectors
+	allRows   objective.Linearization // over all training rows of allRowsOf; nil before the first slice
+	allRowsOf *objective.Problem
+	sample    objective.Linearization // over the rows of the spectrum; nil until the first one
+	start     [][]float64             // the next spectrum's start vectors
 }
 
 // proposed is the last step that a method held against a model, of a mixture with steady gates.
@@ -213,7 +214,7 @@ func (a *Analyst) pollAndReport() error {
 func (a *Analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	work := a.Nets.Work
 	outputsTo := func(dst, x *mat.Dense) { work.OutputsTo(dst, x, trajectory.EffectiveWeights(a.Nets.Members)) }
-	e, err := analysis.Errors(work.Problem, c, work.Pool.Threads(), outputsTo, a.pollAndReport)
+	e, err := analysis.Errors(work.Whole(), c, work.Pool.Threads(), outputsTo, a.pollAndReport)
 	e.Epoch = a.Nets.Epoch
 	return e, err
 }
@@ -236,7 +237,7 @@ func (a *Analyst) Scores() (list []event.Scores) {
 		if work.Problem.Split(part).Rows() == 0 || part == datasets.Train && list != nil {
 			continue
 		}
-		if s, err := analysis.Scores(work.Problem, part, work.Pool.Threads(), outputsTo, ctx.Err); err == nil {
+		if s, err := analysis.Scores(work.Whole(), part, work.Pool.Threads(), outputsTo, ctx.Err); err == nil {
 			list = append(list, s)
 		}
 	}
@@ -245,14 +246,18 @@ func (a *Analyst) Scores() (list []event.Scores) {
 
 // foldScores returns how well the nets of a committee with folds do, each on the rows of its own.
 func (a *Analyst) foldScores() (event.Scores, error) {
-	work, nets, row := a.Nets.Work, a.Nets.EndWeights(), 0
-	s, err := analysis.Scores(work.Problem, datasets.Train, work.Pool.Threads(), func(dst, x *mat.Dense) {
+	work, weights, row := a.Nets.Work, a.Nets.EndWeights(), 0
+	net := func(i int) int { return i % len(weights) }
+	if j := work.Problem.Joint; j != nil {
+		net = func(i int) int { return j.Folds.Of[i] }
+	}
+	s, err := analysis.Scores(work.Whole(), datasets.Train, work.Pool.Threads(), func(dst, x *mat.Dense) {
 		rows, outputs := dst.Dims()
 		of := mat.NewDense(rows, outputs, nil)
-		for k := range nets {
-			work.OutputsTo(of, x, nets[k:k+1])
+		for k, w := range weights {
+			work.Outputs(k, w).To(of, x)
 			for i := range rows {
-				if (row+i)%len(nets) == k {
+				if net(row+i) == k {
 					dst.SetRow(i, of.RawRowView(i))
 				}
 			}
@@ -270,9 +275,9 @@ func (a *Analyst) foldScores() (event.Scores, error) {
 func (a *Analyst) slice() (event.SliceEvent, error) {
 	work, k := a.Nets.Work, &a.Proposed
 	e := k.event
-	if a.allRows == nil {
-		a.allRows = work.Problem.Minimized(work.Binder().Bind(objective.Rows{},
-			models.Options{Pool: work.Pool, Memory: 1}))
+	if p := a.Nets.Members[e.Member].Binding.Problem; a.allRows == nil || a.allRowsOf != p {
+		a.allRowsOf = p
+		a.allRows = p.Minimized(work.Binder(p).Bind(objective.Rows{}, models.Options{Pool: work.Pool, Memory: 1}))
 	}
 	a.allRows.Update(k.From)
 	err := a.pollAndReport()
@@ -313,12 +318,15 @@ func (a *Analyst) stepsOf(count int) int {
 		return 0
 	}
 	products := a.Nets.Objective.Spent.Equivalents / 2 // one takes about two gradients
-	if n, total := a.SpectrumRows(), work.Problem.Train.Rows(); n > 0 {
+	if n, total := a.SpectrumRows(), a.firstProblem().Train.Rows(); n > 0 {
 		products *= float64(total) / float64(n)
 	}
 	least, most := 6*count, krylov.LanczosSteps(count)
 	return int(min(max(products-float64(2*count), float64(least)), float64(most)))
 }
+
+// firstProblem is what the first net is trained on, whose spectrum is computed.
+func (a *Analyst) firstProblem() *objective.Problem { return a.Nets.Members[0].Binding.Problem }
 
 // SpectrumRows is how many rows a spectrum averages over; 0: all.
 func (a *Analyst) SpectrumRows() int {
@@ -329,7 +337,7 @@ func (a *Analyst) SpectrumRows() int {
 	} else if m.OffersParts() != nil {
 		n = 0
 	}
-	if n < work.Problem.Train.Rows() {
+	if n < a.firstProblem().Train.Rows() {
 		return max(0, n)
 	}
 	return 0
@@ -356,11 +364,12 @@ func (a *Analyst) ComputeSpectrum() {
 		a.Out.Publish(nil)
 	}()
 	work := a.Nets.Work
-	c, total := work.Config, work.Problem.Train.Rows()
+	c, p := work.Config, a.firstProblem()
+	total := p.Train.Rows()
 	if a.sample == nil {
-		l := work.Binder().Bind(objective.Rows{Count: a.SpectrumRows()},
+		l := work.Binder(p).Bind(objective.Rows{Count: a.SpectrumRows()},
 			models.Options{Pool: work.Pool, Memory: c.Memory, Double: true, Products: true})
-		a.sample = work.Problem.Minimized(l)
+		a.sample = p.Minimized(l)
 	}
 	a.sample.Update(a.Nets.Members[0].Weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

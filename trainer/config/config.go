@@ -46,6 +46,9 @@ type Config struct {
 	// the training rows are cut into that many parts, of which each is once the validation rows; 0: they are not
 	Folds int
 	Fold  int // the part that is, from 1; 0: one after the other
+	// FoldCoding says by which rows columns are coded and scaled where each net of a committee has a fold: each, by
+	// those that the net is trained on. Empty, in runs of earlier versions: by all, so that the fold's targets leak.
+	FoldCoding string `json:",omitempty"`
 
 	Header    string   // whether a table's first row names the columns: yes or no; empty: as it looks
 	Missing   string   // what stands in for missing values: indicator, mean, median, or drop the row; empty: indicator

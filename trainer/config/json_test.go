@@ -23,7 +23,8 @@ func TestConfigInJSON(t *testing.T) {
 		TargetLoss: math.SmallestNonzeroFloat64, TargetError: 0.1, Until: "error<1",
 		Seed: math.MaxUint64, Threads: 2, Spectrum: 4, SpectrumEvery: 5, SpectrumMethod: "power", SpectrumEnds: "both", SpectrumTolerance: 1e-4,
 		SpectrumOf: "hessian", SpectrumRows: -1, Density: true, FreshProbes: true, SpectrumShare: 1.0 / 3, Save: "w.onnx", Memory: math.MaxInt64, Precision: "float32",
-		Validation: "0.1", Folds: 5, Fold: 2, Header: "no", Missing: "drop", Decimal: ",", Thousands: ".", Drop: []string{"a"}, Keep: []string{"b"},
+		Validation: "0.1", Folds: 5, Fold: 2, FoldCoding: "each", Header: "no", Missing: "drop", Decimal: ",", Thousands: ".", Drop: []string{"a"}, Keep: []string{"b"},
+		NA: []string{"-9"}, Category: []string{"c"}, Number: []string{"d"}, Separator: "|", Comment: "#", Encoding: "latin1", Skipped: "2",
 		Patience: -1, L2: 1e-4, InputNoise: 0.1, LabelSmoothing: 0.05, ClassWeights: "balanced", Average: 5, Weights: "last",
 	}
 	v := reflect.ValueOf(full)

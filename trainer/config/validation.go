@@ -13,13 +13,19 @@ const (
 	defaultPatience   = 30
 )
 
-// ResolveDefaults writes into the configuration of a run that begins what it leaves to the data: Validation, and how
-// long its patience is. New does it; whoever records the configuration has it done before. One of a recorded run stays
-// as it is: where it says nothing, there are no validation rows.
+// CodingOfEach is the FoldCoding of runs that begin.
+const CodingOfEach = "each"
+
+// ResolveDefaults writes into the configuration of a run that begins what it leaves to the data: Validation, how folds
+// are coded, and how long its patience is. New does it; whoever records the configuration has it done before. One of a
+// recorded run stays as it is: where it says nothing, there are no validation rows.
 func (c *Config) ResolveDefaults() {
 	table := c.Model == "" && datasets.IsTable(c.DataName())
 	if c.Validation == "" && c.Folds == 0 && table {
 		c.Validation = DefaultValidation
+	}
+	if c.FoldCommittee() {
+		c.FoldCoding = CodingOfEach
 	}
 	if c.Patience == 0 && table && c.hasValidation() {
 		c.Patience = defaultPatience

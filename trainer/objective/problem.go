@@ -21,6 +21,9 @@ type Problem struct {
 	L2    float64 // λ of the penalty, see penalty.go; 0: none
 	Noise float64 // standard deviation of what is added to the inputs of batches; 0: none
 
+	// Joint has what each net of a committee is trained on; nil: all rows, coded alike.
+	Joint *Joint
+
 	// External is the model that another program has; nil: this one has the network and the rows. With it Data and the
 	// splits say how many rows there are, and Network is nil.
 	External External

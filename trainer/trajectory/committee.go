@@ -18,17 +18,18 @@ import (
 // decided by nets that were trained on it: the metrics of training and validation rows are then the mean over the nets'
 // own rows.
 func evaluateMean(w *workplace.Workplace, nets []*Member, e *event.EpochEvent) {
-	data := w.Problem.Data
+	p := w.Whole()
+	data := p.Data
 	if w.Config.FoldCommittee() {
 		evaluateFolds(w, nets, e)
 	} else {
-		workplace.TrainMetrics(e, MeanOutputs(w, &w.Problem.Train, nets), data)
+		workplace.TrainMetrics(e, MeanOutputs(w, &p.Train, nets), data)
 	}
 	if w.Validation != nil {
-		workplace.ValidationMetrics(e, MeanOutputs(w, &w.Problem.Validation, nets), data)
+		workplace.ValidationMetrics(e, MeanOutputs(w, &p.Validation, nets), data)
 	}
 	if w.Test != nil {
-		workplace.TestMetrics(e, MeanOutputs(w, &w.Problem.Test, nets), data)
+		workplace.TestMetrics(e, MeanOutputs(w, &p.Test, nets), data)
 	}
 }
 
@@ -53,10 +54,11 @@ func evaluateFolds(w *workplace.Workplace, nets []*Member, e *event.EpochEvent) 
 	}
 }
 
-// MeanOutputs evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does
-// not depend on the threads.
+// MeanOutputs evaluates the nets' mean output on the rows of a split of the whole problem, over all of them in their
+// order, so that it does not depend on the threads.
 func MeanOutputs(w *workplace.Workplace, s *objective.Split, nets []*Member) models.Evaluation {
-	u := mat.NewDense(s.Rows(), w.Problem.Network.Outputs(), nil)
+	network := w.Whole().Network
+	u := mat.NewDense(s.Rows(), network.Outputs(), nil)
 	w.OutputsTo(u, s.X, EffectiveWeights(nets))
-	return w.Problem.Network.MeasureOutputs(u, s.T)
+	return network.MeasureOutputs(u, s.T)
 }

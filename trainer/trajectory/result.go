@@ -101,6 +101,13 @@ func provenance(c *config.Config, run, optimizer string, epoch int, metrics *eve
 
 // DescribeModel describes weights with what their users need to know of the data.
 func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]string) *modelfile.Model {
+	if j := p.Joint; j != nil {
+		joint := make([][]float64, len(weights))
+		for k, w := range weights {
+			joint[k] = j.WeightsOf(k, w)
+		}
+		p, weights = j.Problem, joint
+	}
 	data := p.Data
 	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()

@@ -30,10 +30,11 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 	if c.Model != "" {
 		return prepareExternal(context.Background(), c)
 	}
-	data, err := LoadResolved(c)
+	folds, err := loadFolds(c)
 	if err != nil {
 		return nil, err
 	}
+	data := folds.All
 	if data.Classes != nil && c.TargetError >= 1 {
 		return nil, &config.ConfigError{Field: "TargetError", Value: fmt.Sprint(c.TargetError),
 			Expected: config.TargetFraction(c.TargetError)}
@@ -68,7 +69,29 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 	}
 	p := objective.NewProblem(data, network.In(precision), start)
 	p.L2, p.Noise = c.L2, c.InputNoise
-	return p, nil
+	if folds.Sets != nil {
+		p.Joint, err = newJoint(c, folds, p)
+	}
+	return p, err
+}
+
+// newJoint returns what each net of a committee is trained on. Outputs that are bounded keep the scale of all targets.
+func newJoint(c *config.Config, f *datasets.Folds, p *objective.Problem) (*objective.Joint, error) {
+	arch := p.Network.Architecture()
+	for _, d := range f.Sets {
+		if out := arch.Layers[len(arch.Layers)-1].Activation; d.Classes == nil && out != models.Identity {
+			d.RescaleTargets(&f.All.TargetScaling)
+		}
+		if err := encodeTargets(c, d, &arch); err != nil {
+			return nil, err
+		}
+	}
+	if f.Joint != f.All { // else they are, and may have been rounded since
+		if err := encodeTargets(c, f.Joint, &arch); err != nil {
+			return nil, err
+		}
+	}
+	return objective.NewJoint(f, p)
 }
 
 // precisionOf returns that of the passes.
@@ -97,22 +120,38 @@ func LoadData(c *config.Config) (*datasets.Dataset, error) {
 	return LoadResolved(&resolved)
 }
 
-// LoadResolved loads the data.
+// LoadResolved loads the data, with the inputs that a saved model of the run takes.
 func LoadResolved(c *config.Config) (*datasets.Dataset, error) {
-	data, err := datasets.Load(c.DataName(), datasets.Options{
+	f, err := loadFolds(c)
+	if err != nil {
+		return nil, err
+	}
+	if f.Joint != nil {
+		return f.Joint, nil
+	}
+	return f.All, nil
+}
+
+// loadFolds loads the data, for each net of a committee its own where the nets have folds.
+func loadFolds(c *config.Config) (f *datasets.Folds, err error) {
+	o := datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
 		Seed: config.DataSeed,
 		Columns: lex.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
 			Drop: c.Drop, Keep: c.Keep, NA: c.NA, Category: c.Category, Number: c.Number,
 			Separator: c.Separator, Comment: c.Comment, Encoding: c.Encoding, Skip: c.Skipped},
-	})
-	var option *fault.OptionError
-	if errors.As(err, &option) {
-		return nil, &config.ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:],
-			Value:    option.Value,
+	}
+	if c.FoldCommittee() && c.FoldCoding == config.CodingOfEach {
+		f, err = datasets.LoadFolds(c.DataName(), o)
+	} else {
+		f = &datasets.Folds{}
+		f.All, err = datasets.Load(c.DataName(), o)
+	}
+	if option, ok := errors.AsType[*fault.OptionError](err); ok {
+		err = &config.ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value,
 			Expected: option.Expected}
 	}
-	return data, err
+	return f, err
 }
 
 // checkTeam returns a *ConfigError for what that many processes can't train.

@@ -42,6 +42,8 @@ type Binding struct {
 	Target     optim.Objective         // what the method minimizes: objective, or fixed
 	Fixed      *objective.FixedGates   // the objective with the gates of a mixture as they are; nil else
 	Validation objective.Linearization // the rows to decide by; nil without any
+	Test       objective.Linearization // the rows that decide nothing; nil without any
+	Problem    *objective.Problem      // whose rows these are
 }
 
 // loaded is what came of loading: the configuration with what a team has settled, and the problem.
@@ -72,33 +74,50 @@ func (w *Workplace) StartLoading(ctx context.Context) <-chan loaded {
 	return done
 }
 
-// Binder returns what binds the network to rows.
-func (w *Workplace) Binder() objective.Binder {
+// Binder returns what binds the network to rows of a problem.
+func (w *Workplace) Binder(p *objective.Problem) objective.Binder {
 	if w.Team != nil {
 		return w.Team
+	}
+	return p
+}
+
+// Whole returns the problem whose rows nets are measured on together: with the inputs of all of them.
+func (w *Workplace) Whole() *objective.Problem {
+	if j := w.Problem.Joint; j != nil {
+		return j.Problem
 	}
 	return w.Problem
 }
 
 // Bind returns the training rows bound again, with an account of their own.
-func (w *Workplace) Bind() Binding { return w.bindRows(objective.Rows{}, &objective.Work{}) }
+func (w *Workplace) Bind() Binding { return w.bindRows(w.Problem, objective.Rows{}, &objective.Work{}) }
 
 // BindFold returns the training rows but those of a fold, from 1, charged to an account, with these to decide by. The
-// nets of a committee share the memory for kept passes.
+// nets of a committee share the memory for kept passes. In runs of earlier versions nets have no coding of their own.
 func (w *Workplace) BindFold(fold int, spent *objective.Work) Binding {
-	n := w.Config.Folds
-	b := w.bindRows(objective.Rows{Folds: n, Fold: fold}, spent)
-	b.Validation = w.Binder().Bind(objective.Rows{First: fold - 1, Step: n}, models.Options{Pool: w.Pool, Memory: 1})
+	n, p, decide := w.Config.Folds, w.Problem, objective.Rows{Part: datasets.Validation}
+	rows := objective.Rows{Folds: n, Fold: fold}
+	if p.Joint != nil {
+		p, rows = p.Joint.Nets[fold-1], objective.Rows{}
+	} else {
+		decide = objective.Rows{First: fold - 1, Step: n}
+	}
+	b := w.bindRows(p, rows, spent)
+	b.Validation = w.bindForward(p, decide)
+	if b.Test != nil {
+		b.Test = w.bindForward(p, objective.Rows{Part: datasets.Test})
+	}
 	return b
 }
 
-func (w *Workplace) bindRows(rows objective.Rows, spent *objective.Work) Binding {
+func (w *Workplace) bindRows(p *objective.Problem, rows objective.Rows, spent *objective.Work) Binding {
 	memory := w.Config.Memory
-	if rows.Folds > 0 {
-		memory = max(1, cmp.Or(memory, models.DefaultMemory)/int64(rows.Folds))
+	if w.Config.FoldCommittee() {
+		memory = max(1, cmp.Or(memory, models.DefaultMemory)/int64(w.Config.Folds))
 	}
-	o := objective.Bind(w.Problem, w.Binder(), rows, spent, models.Options{Pool: w.Pool, Memory: memory})
-	b := Binding{Objective: o, Target: o, Validation: w.Validation}
+	o := objective.Bind(p, w.Binder(p), rows, spent, models.Options{Pool: w.Pool, Memory: memory})
+	b := Binding{Objective: o, Target: o, Validation: w.Validation, Test: w.Test, Problem: p}
 	if w.Problem.ExpertDim() < w.Problem.Dim() && w.Config.GateTraining != "joint" {
 		b.Fixed = objective.FixGates(o)
 		b.Target = b.Fixed
@@ -106,15 +125,18 @@ func (w *Workplace) bindRows(rows objective.Rows, spent *objective.Work) Binding
 	return b
 }
 
-// BindHeldOut binds the validation and the test rows, if there are any. Only forward passes are asked of them, and
-// those keep nothing.
+// bindForward binds rows of which only forward passes are asked, which keep nothing.
+func (w *Workplace) bindForward(p *objective.Problem, rows objective.Rows) objective.Linearization {
+	return w.Binder(p).Bind(rows, models.Options{Pool: w.Pool, Memory: 1})
+}
+
+// BindHeldOut binds the validation and the test rows, if there are any.
 func (w *Workplace) BindHeldOut() {
 	if w.Problem.Validation.Rows() > 0 {
-		w.Validation = w.Binder().Bind(objective.Rows{Part: datasets.Validation},
-			models.Options{Pool: w.Pool, Memory: 1})
+		w.Validation = w.bindForward(w.Problem, objective.Rows{Part: datasets.Validation})
 	}
 	if w.Problem.Test.Rows() > 0 {
-		w.Test = w.Binder().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.Pool, Memory: 1})
+		w.Test = w.bindForward(w.Problem, objective.Rows{Part: datasets.Test})
 	}
 }
 
@@ -183,13 +205,13 @@ func (w *Workplace) ValidationRows() int {
 
 // Evaluate measures how well the weights of a net do.
 func (w *Workplace) Evaluate(on *Binding, weights []float64, e *event.EpochEvent) {
-	data := w.Problem.Data
+	data := on.Problem.Data
 	TrainMetrics(e, on.Objective.Evaluate(weights), data)
 	if on.Validation != nil {
 		ValidationMetrics(e, on.Validation.EvaluateAt(weights), data)
 	}
-	if w.Test != nil {
-		TestMetrics(e, w.Test.EvaluateAt(weights), data)
+	if on.Test != nil {
+		TestMetrics(e, on.Test.EvaluateAt(weights), data)
 	}
 	if w.External() == nil {
 		return
@@ -201,13 +223,21 @@ func (w *Workplace) Evaluate(on *Binding, weights []float64, e *event.EpochEvent
 	}
 }
 
-// OutputsTo stores the mean of the outputs of nets with such weights for the rows of x in dst.
+// Outputs returns what the whole problem's network computes as net k with such weights.
+func (w *Workplace) Outputs(k int, weights []float64) *models.Outputs {
+	if j := w.Problem.Joint; j != nil {
+		return j.Network.NewOutputs(j.WeightsOf(k, weights), w.Pool)
+	}
+	return w.Problem.Network.NewOutputs(weights, w.Pool)
+}
+
+// OutputsTo stores the mean of the outputs of nets with such weights for the rows of x, the whole problem's, in dst.
 func (w *Workplace) OutputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
 	rows, outputs := dst.Dims()
 	u := mat.NewDense(rows, outputs, nil)
 	dst.Zero()
-	for _, weights := range nets {
-		w.Problem.Network.NewOutputs(weights, w.Pool).To(u, x)
+	for k, weights := range nets {
+		w.Outputs(k, weights).To(u, x)
 		for i := range rows {
 			floats.AddScaled(dst.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
 		}

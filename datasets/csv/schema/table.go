@@ -2,6 +2,8 @@
 package schema
 
 import (
+	"fmt"
+
 	"newtop/datasets/csv/lex"
 	"newtop/internal/format"
 )
@@ -108,14 +110,8 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 		for _, part := range lex.DatePartNames[:f.NumberInputs()] {
 			names = append(names, f.Name+" "+part)
 		}
-	case f.Kind == Statistics && classes == nil:
-		names = append(names, f.Name+": mean "+target)
-	case f.Kind == Statistics && len(classes) == 2:
-		names = append(names, f.Name+": share of "+classes[1])
 	case f.Kind == Statistics:
-		for _, class := range classes {
-			names = append(names, f.Name+": share of "+class)
-		}
+		names = f.statisticsNames(target, classes)
 	case f.NumberInputs() > 0:
 		names = append(names, f.Name)
 	}
@@ -129,6 +125,23 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 	}
 	if f.Missing {
 		names = append(names, f.Name+" missing")
+	}
+	return names
+}
+
+// statisticsNames names the inputs of statistics, those of each net apart where nets have their own.
+func (f *Field) statisticsNames(target string, classes []string) (names []string) {
+	if len(classes) == 2 {
+		classes = classes[1:]
+	}
+	for _, class := range classes {
+		names = append(names, f.Name+": share of "+class)
+	}
+	if classes == nil {
+		names = append(names, f.Name+": mean "+target)
+	}
+	for of := len(names); len(names) < f.NumberInputs(); {
+		names = append(names, fmt.Sprintf("%s, net %d", names[len(names)%of], len(names)/of+1))
 	}
 	return names
 }

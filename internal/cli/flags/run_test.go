@@ -103,7 +103,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		}
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
-		if !filled[f.Name] && !slices.Contains([]string{"SpectrumShare", "Blocks", "Schedule"}, f.Name) {
+		if !filled[f.Name] && !slices.Contains([]string{"SpectrumShare", "FoldCoding", "Blocks", "Schedule"}, f.Name) {
 			t.Errorf("no flag was tried for %s", f.Name)
 		}
 	}
@@ -117,7 +117,7 @@ func TestFlagsOfFields(t *testing.T) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
 		flag, key, keyed := strings.Cut(Of(field.Name), " ")
 		name, ok := strings.CutPrefix(flag, "--")
-		if field.Name != "SpectrumShare" && (!ok || cmd.Flags().Lookup(name) == nil || keyed && rowOf(key) == nil) {
+		if field.Name != "SpectrumShare" && field.Name != "FoldCoding" && (!ok || cmd.Flags().Lookup(name) == nil || keyed && rowOf(key) == nil) {
 			t.Errorf("%s is called %q", field.Name, Of(field.Name))
 		}
 	}
