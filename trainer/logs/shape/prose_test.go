@@ -44,12 +44,20 @@ commit 3997656 of 2025-10-30
 {not a dict} 3
 Script started on 2026-11-28 18:37:52+00:00 [COMMAND="train.sh --lr 1" TERM="xterm" TTY="/dev/pts/0" COLUMNS="80" LINES="24"]
 Script done on 2026-11-28 18:37:52+00:00 [COMMAND_EXIT_CODE="0"]
+                   from  n    params  module                                       arguments
+  0                  -1  1       464  ultralytics.nn.modules.conv.Conv             [3, 16, 3, 2]
+ 12             [-1, 6]  1         0  ultralytics.nn.modules.conv.Concat           [1]
+ 15                  -1  1     37248  models.common.C3                             [192, 64, 1, False]
+YOLO11n summary: 181 layers, 2,590,035 parameters, 2,590,019 gradients, 6.5 GFLOPs
 `
 
 func TestProseIsNoMetric(t *testing.T) {
 	for _, line := range strings.Split(prose, "\n") {
 		if r := read(t, line); len(r.rows) > 0 {
 			t.Errorf("%q became %q", line, r.rows)
+		}
+		if r := read(t, "step 3 loss 0.5\n"+line+"\nstep 4 loss 0.4"); len(r.rows) != 2 {
+			t.Errorf("%q in the middle of a run became %q", line, r.rows)
 		}
 	}
 	if r := read(t, prose+"val loss 0.5"); strings.Join(r.rows, "\n") != "val loss=0.5" {

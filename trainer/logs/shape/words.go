@@ -77,7 +77,7 @@ var (
 	soft = set(`data group total size number instances num count examples samples images parameters params files file
 		rows depth tree trees leaves bytes it was will be than under before until saved saving loading loaded using
 		epochs steps iterations iters batches width height channels classes shape dim layers max min limit page
-		chapter year day hour minute minutes hours days bins batch variables best labels img_size`)
+		chapter summary year day hour minute minutes hours days bins batch variables best labels img_size`)
 	timed = set("time runtime mem memory ms sec eta id ids")
 	// links are words that bind a name to what stands before or after it.
 	links = set(`with is of the at a an has to and by for on in now current got final was are from running this than
@@ -175,7 +175,7 @@ func newName(raw string) *name {
 		k.key, k.class = printed[0], partial
 		return k
 	}
-	if k.count(words, printed) {
+	if k.count(words, printed) || len(words) == 1 && classPath(printed[0]) {
 		return k
 	}
 	k.marker, k.label = len(words) == 1 && markers[words[0]], len(words) == 1 && labels[words[0]]
@@ -198,6 +198,14 @@ func newName(raw string) *name {
 	}
 	k.describe(main)
 	return k
+}
+
+// classPath reports whether a word is the name of a class within modules, as torch.nn.modules.conv.Conv2d: what stands
+// behind it are the arguments of a layer.
+func classPath(w string) bool {
+	class := w[strings.LastIndexByte(w, '.')+1:]
+	return strings.Count(w, ".") > 1 && class != "" && class[0] >= 'A' && class[0] <= 'Z' &&
+		!strings.ContainsAny(w, "/:=@ ()")
 }
 
 // count reports whether the words name a counter, and says what they are about: "cost after iteration" is the cost.
