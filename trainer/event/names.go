@@ -121,6 +121,12 @@ func splitTag(tag string) []string {
 	return strings.Fields(strings.ToLower(b.String()))
 }
 
+// SaysLoss reports whether a name of a loss says that it is one, as nll and f do not.
+func SaysLoss(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "loss") || strings.Contains(name, "损失")
+}
+
 // IsSplit reports whether a word says which rows a value is of: those that are trained on, or others.
 func IsSplit(word string) bool {
 	word = strings.ToLower(word)

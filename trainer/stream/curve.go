@@ -31,14 +31,15 @@ func (c *curve) field(e *event.EpochEvent) *event.Float {
 }
 
 // take gives the curve a tag. What the writer logged is told besides of accuracies, which are the errors that they lack
-// of 1, and of what is measured on validation rows, which everybody calls otherwise.
+// of 1, of what is measured on validation rows, which everybody calls otherwise, and of a loss that is not called so.
 func (c *curve) take(tag event.Tag) {
 	q := tag.Quantity
 	c.tag, c.name, c.logged = tag, c.key, false
 	switch {
 	case tag.Known:
 		c.name = q.Info().Key
-		c.logged = c.key != c.name && (tag.Accuracy || q == q.Validation() && q != q.Train())
+		c.logged = c.key != c.name && (tag.Accuracy || q == q.Validation() && q != q.Train() ||
+			q.Train() == event.Loss && !event.SaysLoss(c.key))
 	case event.IsQuantity(c.key):
 		c.name += ".2"
 	}

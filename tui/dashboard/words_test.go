@@ -103,6 +103,10 @@ func TestWordsOfTitles(t *testing.T) {
 					if !slices.Contains(strings.Fields(l.Named), strings.ToLower(name)) {
 						t.Errorf("%q, and the log has %s", title, l.Named)
 					}
+				case "loss":
+					if !strings.Contains(l.Named, name) {
+						t.Errorf("%q, and the log has %s", title, l.Named)
+					}
 				}
 			}
 		})

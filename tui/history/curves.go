@@ -109,6 +109,22 @@ func (c *Curves) HeldLoss() *chart.Series {
 	return &c.ValidationLoss
 }
 
+// Extent is from which epoch to which there are values.
+func (c *Curves) Extent() (first, last float64) {
+	first, last = math.Inf(1), math.Inf(-1)
+	for _, s := range c.all() {
+		if from, to, ok := s.Extent(); ok {
+			first, last = min(first, from[chart.Epochs]), max(last, to[chart.Epochs])
+		}
+	}
+	return first, last
+}
+
+// Judged reports whether there are errors or root mean squares of any rows.
+func (c *Curves) Judged() bool {
+	return !c.Metric.Empty() || !c.ValidationMetric.Empty() || !c.TestMetric.Empty()
+}
+
 // PositionOf is where an epoch stands on every axis.
 func PositionOf(e *event.EpochEvent) chart.Position {
 	return chart.Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}

@@ -30,8 +30,7 @@ func (p *Accuracy) Version(h *history.History) uint64 { return h.Gen.Epoch + h.G
 
 // Blank reports whether a program tells neither errors nor root mean squares.
 func (*Accuracy) Blank(h *history.History) bool {
-	return (h.MetricsOnly() || h.Elsewhere()) && h.Epochs > 0 && h.Curves.Metric.Empty() &&
-		h.Curves.TestMetric.Empty() && h.Curves.ValidationMetric.Empty()
+	return (h.MetricsOnly() || h.Elsewhere()) && h.Epochs > 0 && !h.Curves.Judged()
 }
 
 func (p *Accuracy) ToggleLog() bool { p.log, p.asked = !p.log, true; return true }

@@ -54,7 +54,7 @@ func (*Log) Header(v *View, l *style.Line) {
 
 // faulty reports whether the run tells errors or root mean squares: a model that another program has may have neither.
 func (v *View) faulty() bool {
-	return !v.H.Elsewhere() || !v.H.Curves.Metric.Empty() || !v.H.Curves.TestMetric.Empty()
+	return !v.H.Elsewhere() || v.H.Curves.Judged()
 }
 
 // faultColor is of the validation rows if there are any, else of the test rows.

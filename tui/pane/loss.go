@@ -28,7 +28,7 @@ var (
 // NewLoss returns the pane with a logarithmic axis.
 func NewLoss() *Loss { return &Loss{log: true} }
 
-func (*Loss) Name(*View) string { return "loss" }
+func (*Loss) Name(v *View) string { return LossName(v.H) }
 
 func (p *Loss) Version(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
@@ -55,7 +55,7 @@ func (p *Loss) Header(v *View, l *style.Line) {
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.Best, pl.Waiting, pl.Note = true, v.Without("loss"), overfitText(&v.H.Curves, v.H.Run.Counted())
+	pl.Best, pl.Waiting, pl.Note = true, v.Without(p.Name(v)), overfitText(&v.H.Curves, v.H.Run.Counted())
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -64,7 +64,7 @@ func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 
 func (p *Loss) Strip(v *View, w, h int) []string {
 	pl := p.plot(v)
-	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
+	return pairStrip(v, &p.chart, pl, p.Name(v), format.Number, w, h)
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid), the validation rows, if there are any, and the test
@@ -180,6 +180,6 @@ func nowOr(s *chart.Series, color style.Token, text func(float64) string) []styl
 }
 
 func (p *Loss) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true,
+	return RunFigure(v.H, figure.Chart{Title: LossName(v.H), Y: "mean " + LossName(v.H), LogY: true,
 		Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)})
 }

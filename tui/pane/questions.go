@@ -50,7 +50,8 @@ func (v *View) Accurate() bool { return v.Accuracy && !v.H.Regression() }
 // MetricName names what the run's rows are judged by beside the loss, as its log does.
 func (v *View) MetricName() string {
 	switch h := v.H; {
-	case h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)):
+	case h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.ValidationMetric) &&
+		h.Missing(&h.Curves.TestMetric)):
 		if h.Run != nil {
 			return h.Run.Data.RMSE()
 		}
@@ -64,6 +65,16 @@ func (v *View) MetricName() string {
 		}
 	}
 	return "accuracy"
+}
+
+// LossName names the loss of a run as its log does, which may call it f or nll.
+func LossName(h *history.History) string {
+	for _, q := range [...]event.Quantity{event.Loss, event.ValidationLoss, event.TestLoss} {
+		if name, _ := h.Curves.Logged(q); name != "" && !event.SaysLoss(name) {
+			return Base(name)
+		}
+	}
+	return "loss"
 }
 
 // Base is a name of a log without the word that says which rows its values are of: train/x, x_val and val_x are all of

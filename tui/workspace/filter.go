@@ -79,7 +79,7 @@ func (t *term) matches(v any) bool {
 }
 
 // aliases are other words for what a filter can ask for.
-var aliases = map[string]string{"opt": "optimizer", "method": "optimizer", "test_loss": "val_loss", "acc": "accuracy"}
+var aliases = map[string]string{"opt": "optimizer", "method": "optimizer", "acc": "accuracy"}
 
 // facts are what a filter can ask of a run: what it is, its settings and its newest metrics, by lower-case names.
 func (r *run) facts() map[string]any {
@@ -94,13 +94,15 @@ func (r *run) facts() map[string]any {
 		put(strings.ToLower(c.Metrics[i].Key), c.Metrics[i].Series.Last())
 	}
 	put("loss", c.Loss.Last())
-	put("val_loss", c.TestLoss.Last())
+	put("val_loss", c.ValidationLoss.Last())
+	put("test_loss", c.TestLoss.Last())
 	name := "error"
 	if r.h.Regression() {
 		name = "rmse"
 	}
 	put(name, c.Metric.Last())
-	put("val_"+name, c.TestMetric.Last())
+	put("val_"+name, c.ValidationMetric.Last())
+	put("test_"+name, c.TestMetric.Last())
 	put("rate", c.Rate.Last())
 	put("lr", c.Rate.Last())
 	maps.Copy(out, r.settings())

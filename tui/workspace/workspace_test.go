@@ -34,7 +34,7 @@ func typed(s string) []string { return strings.Split(s, "") }
 // scenes are keys that lead to what the workspace can show.
 var scenes = map[string][]string{
 	"begin": nil, "charts": {"tab", "right", "down"}, "hidden": {"space", "down", "space"}, "solo": {"down", "down", "s"}, "pinned": {"down", "*", "down"},
-	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("val_loss<0.3 -lion")...), "enter"),
+	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("test_loss<0.3 -lion")...), "enter"),
 	"wrong": append([]string{"/"}, typed("lr>x")...), "unknown": append([]string{"/"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"S", "S", "down"},
 	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
 	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"tab", "g", "down"}, "column": append(append([]string{"C"}, typed("val/acc")...), "down", "enter"), "groups": append(append([]string{"g"}, typed("opt")...), "enter"), "grouping": {"g", "down"}, "differences": {"d", "down", "+"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		}
 	}()
 	var runs []tui.Watched
-	left := 0
+	left, dir := 0, commonDir(names)
 	for _, name := range names {
 		path, host, err := w.remote.Path(name)
 		if err != nil {
@@ -78,7 +79,7 @@ func several(w *watcher, cmd *cobra.Command, names []string, found []find.Candid
 		if info, err := os.Stat(name); name == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			open = nil // what it says can't be read twice
 		}
-		runs = append(runs, p.start(name, source.Name(), source, open))
+		runs = append(runs, p.start(strings.TrimPrefix(name, dir), source.Name(), source, open))
 	}
 	return tui.Workspace(ctx, runs, left, p.more, options)
 }
@@ -117,6 +118,20 @@ type players struct {
 	closers []func() error
 	known   map[find.Candidate]bool
 	more    chan tui.Watched
+}
+
+// commonDir is the directory that all names begin with, which tells none from another; "" where there is none.
+func commonDir(names []string) string {
+	dir := names[0][:strings.LastIndexByte(names[0], '/')+1]
+	for _, name := range names {
+		for len(names) == 1 || !strings.HasPrefix(name, dir) {
+			if dir == "" {
+				return ""
+			}
+			dir = dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1]
+		}
+	}
+	return dir
 }
 
 // search returns what is new of what was found in a directory.

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/history"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -204,7 +205,7 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	v := a.PaneView()
 	unit, what := v.MetricText, v.MetricName()+" "
 	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
-		unit, what = format.Number, "loss "
+		unit, what = format.Number, pane.LossName(a.H)+" "
 	}
 	switch {
 	case a.H.Measure.Quantity == a.H.Measure.Validation():

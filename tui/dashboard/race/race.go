@@ -206,7 +206,7 @@ func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
 		fault = "test " + fault
 	}
 	left := w / 2
-	alone := v.H.Elsewhere() && v.H.Curves.Metric.Empty() && v.H.Curves.TestMetric.Empty()
+	alone := v.H.Elsewhere() && !v.H.Curves.Judged()
 	if alone {
 		left = w
 	}

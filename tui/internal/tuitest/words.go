@@ -67,6 +67,7 @@ var Logs = map[string]struct{ Name, Text, Named string }{
 	"XGBoost": {"train.log", rows("", "[%d]\ttrain-rmse:1.2%[1]d\teval-rmse:1.3%[1]d"), "train-rmse eval-rmse rmse"},
 	"own errors": {"run.jsonl", rows("", `{"step": %d, "loss": 0.5%[1]d, "test_error": 0.2%[1]d, "tokens": 1%[1]d00}`),
 		"loss test_error error tokens"},
+	"nll":           {"gp.log", rows("", "iter %d nll 1.5%[1]d val_nll 1.6%[1]d"), "nll val_nll"},
 	"reinforcement": {"rl.log", rows("", "episode %d reward 1%[1]d.5 length 20%[1]d"), "reward length"},
 	"optimizer":     {"opt.log", rows("", "iter %d f 1.5%[1]d |g| 0.3%[1]d tr_radius 0.5%[1]d"), "f |g| tr_radius"},
 }

@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -61,6 +62,7 @@ type metric struct {
 	// complement says that its curves are errors, of which it shows what they lack of 1, an accuracy.
 	complement bool
 	own        string // x of its own, which is not that of the others; "" for none
+	x          string // the part of x that it alone shows, where that is a small one of all; else ""
 	flat       bool   // it is a line of a list, as there is nothing to see in a chart of it
 	curves     []curve
 }
@@ -307,6 +309,8 @@ func (c *catalog) report(runs []Run, outlines []outline, run, k int) {
 		name = "error"
 	case name == "":
 		name = "RMSE"
+	case name == "loss":
+		name = pane.LossName(runs[run].H)
 	}
 	if q.part >= held && apart {
 		name = partNames[q.part] + " " + name

@@ -34,6 +34,7 @@ type cellKey struct {
 	style              chart.Style
 	span               [2]float64
 	changes            uint64
+	x                  string
 	version            chart.Version // of its only curve
 	many               uint64        // of several
 }
@@ -85,6 +86,7 @@ func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
 		g.zoomedApart, g.Window, g.On, g.Follow = now, [2]float64{}, false, false
 	}
 	g.lead([]*metric{m})
+	m.x = ""
 	p := g.plot(m)
 	g.Dress(&p)
 	if apart(g, m) {
@@ -138,6 +140,9 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	g.Fresh = false
 	g.lead(metrics)
 	span := g.span(metrics)
+	for _, m := range metrics {
+		m.x = g.alone(m, span)
+	}
 	last := -1 // row of charts
 	for i, r := range shown {
 		if !r.heading && !g.items[r.first].flat {
@@ -194,7 +199,7 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 	}
 	c.frame = g.frame
 	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, style: g.Style(), span: span,
-		changes: g.changes}
+		changes: g.changes, x: m.x}
 	key.version, key.many = g.version(m)
 	if c.rows != nil && c.key == key {
 		return c
@@ -213,6 +218,9 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 		p.Over, p.Marks, p.AllMarks = m.own, nil, nil
 	} else {
 		g.DressSmall(&p)
+	}
+	if m.x != "" {
+		span[0], span[1], _ = g.extent(m)
 	}
 	p.Span, p.Closed, p.NoX, p.Unit = span, true, !labelled, labelled
 	p.Y.Margin = min(6, w/4)
@@ -245,9 +253,9 @@ func (g *Grid) lead(metrics []*metric) {
 	g.Advance()
 }
 
-// span is the x axis that the charts of some metrics share.
-func (g *Grid) span(metrics []*metric) [2]float64 {
-	left, right, over := math.Inf(1), math.Inf(-1), true
+// extent is the part of x that some metrics have values at, and whether all of their runs are over.
+func (g *Grid) extent(metrics ...*metric) (left, right float64, over bool) {
+	left, right, over = math.Inf(1), math.Inf(-1), true
 	for _, m := range metrics {
 		for i := range m.curves {
 			k := &m.curves[i]
@@ -257,6 +265,12 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 			}
 		}
 	}
+	return left, right, over
+}
+
+// span is the x axis that the charts of some metrics share.
+func (g *Grid) span(metrics []*metric) [2]float64 {
+	left, right, over := g.extent(metrics...)
 	if !(left <= right) {
 		return [2]float64{}
 	}
@@ -268,6 +282,17 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 		right = chart.Ahead(g.By, right, limit)
 	}
 	return [2]float64{left, right}
+}
+
+// alone is the part of x that a metric's chart shows for itself, as it would be lost in what the charts share, "" for
+// none: logs of 30 steps beside those of 500,000.
+func (g *Grid) alone(m *metric, span [2]float64) string {
+	const small = 1.0 / 16
+	left, right, _ := g.extent(m)
+	if len(g.runs) < 2 || g.Zoomed() || g.LogX || !(right-left < small*(span[1]-span[0])) {
+		return ""
+	}
+	return format.Tick(left) + " to " + format.Tick(right)
 }
 
 // partTokens are the inks of a single run's curves.
@@ -447,6 +472,8 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	own := ""
 	if apart(g, m) && !m.flat {
 		own = "  [x: " + style.Clean(m.own) + "]"
+	} else if m.x != "" && !m.flat {
+		own = "  [x: " + m.x + "]"
 	}
 	room := max(l.Room/2, l.Room-style.Cells(m.name)-4) - style.Cells(own)
 	put := func(parts ...style.Part) bool {

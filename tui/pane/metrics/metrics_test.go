@@ -206,12 +206,12 @@ func TestOver(t *testing.T) {
 	}
 	g := gridOf(d, d)
 	var seen []string
-	for range 4 {
+	for range 5 {
 		text(t, g, 116, 36, true)
 		seen = append(seen, XName(g))
 		press(g, "x")
 	}
-	if got := fmt.Sprint(seen); got != "[epochs seconds tokens epochs]" {
+	if got := fmt.Sprint(seen); got != "[epochs seconds % of the log tokens epochs]" {
 		t.Error(got)
 	}
 	SetOver(g, "tokens")
@@ -221,6 +221,36 @@ func TestOver(t *testing.T) {
 	g.On, g.Cursor = true, chart.Position{1000}
 	if v, _ := g.Value(g.runs[1].H, false); v != float64(d.Epochs[9].Loss) {
 		t.Errorf("%v at 1,000 tokens, not %v", v, d.Epochs[9].Loss)
+	}
+}
+
+// TestFarApart: beside a log of 20 epochs one that is at 500,000 squeezes no chart that it is not in, and the share of
+// the log gives both the same room.
+func TestFarApart(t *testing.T) {
+	d, far := detector(20, 1, 1), detector(20, 1, 1)
+	for i := range far.Epochs {
+		e := &far.Epochs[i]
+		*e = event.EpochEvent{Epoch: 499_000 + 50*i, Loss: e.Loss, Metrics: []event.Metric{{Key: "late", Value: e.Loss}}}
+	}
+	g := gridOf(d, far)
+	s := text(t, g, 116, 36, true)
+	for _, want := range []string{"late  [x: 499k to 500k]", "[x: 1 to 20]"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "▸loss  [x") {
+		t.Errorf("what both have is on an axis of its own:\n%s", s)
+	}
+	SetOver(g, shareOfLog)
+	if s = text(t, g, 116, 36, true); strings.Contains(s, "[x") || !strings.Contains(s, "100 % of the log") {
+		t.Error(s)
+	}
+	for i := range g.runs {
+		first, last, _ := g.over.line(g.runs[i].H, &g.catalog.all[g.catalog.at["loss"]].curves[i]).Extent()
+		if first[chart.Epochs] != 0 || last[chart.Epochs] != 100 {
+			t.Errorf("run %d goes from %v to %v %%", i, first, last)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type overKey struct {
 // overLine is a curve over a metric, and of what that was made.
 type overLine struct {
 	x, y chart.Version
+	gen  uint64 // of the history, where x is the share of the log
 	name string
 	line chart.Series
 }
@@ -30,6 +31,9 @@ func (o *over) line(h *history.History, k *curve) *chart.Series {
 	if o.name == "" || k.own(h) != "" {
 		return y
 	}
+	if o.name == shareOfLog {
+		return o.share(h, k)
+	}
 	var none chart.Series
 	x := &none
 	for i := range h.Curves.Metrics {
@@ -37,6 +41,15 @@ func (o *over) line(h *history.History, k *curve) *chart.Series {
 			x = &m.Series
 		}
 	}
+	l := o.kept(h, k)
+	if l.name != o.name || l.x != x.Version() || l.y != y.Version() {
+		*l = overLine{x: x.Version(), y: y.Version(), name: o.name, line: chart.Over(y, x)}
+	}
+	return &l.line
+}
+
+// kept is the line of a curve as it was drawn last.
+func (o *over) kept(h *history.History, k *curve) *overLine {
 	key := overKey{h, k.at}
 	l := o.lines[key]
 	if l == nil || len(o.lines) > 4096 {
@@ -45,16 +58,31 @@ func (o *over) line(h *history.History, k *curve) *chart.Series {
 		}
 		o.lines[key] = l
 	}
-	if l.name != o.name || l.x != x.Version() || l.y != y.Version() {
-		*l = overLine{x.Version(), y.Version(), o.name, chart.Over(y, x)}
+	return l
+}
+
+// share is a curve along the share of its log, from 0 to 100: logs of 30 steps and of 500,000 take the same room.
+func (o *over) share(h *history.History, k *curve) *chart.Series {
+	l := o.kept(h, k)
+	if gen := h.Gen.Epoch + h.Gen.Run; l.name != o.name || l.gen != gen {
+		first, last := h.Curves.Extent()
+		*l = overLine{gen: gen, name: o.name, line: chart.OverBy(k.of(h),
+			func(epoch float64) float64 { return 100 * (epoch - first) / max(last-first, 1) })}
 	}
 	return &l.line
 }
 
-// Axes are the metrics that can be x: of each run that has them they never fall, and they do not say how good it is.
+// shareOfLog is the x of several runs that have nothing else in common.
+const shareOfLog = "% of the log"
+
+// Axes are the metrics that can be x: of each run that has them they never fall, and they do not say how good it is. Of
+// several runs the share of the log is the first.
 func Axes(g *Grid) (out []string) {
 	if g.catalog == nil {
 		return nil
+	}
+	if len(g.runs) > 1 {
+		out = append(out, shareOfLog)
 	}
 next:
 	for i := range g.catalog.all {
