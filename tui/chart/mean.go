@@ -237,14 +237,9 @@ func (d dot) to(x, y int) dot {
 	return dot{true, d.x + 1, d.y + slope, slope}
 }
 
-// Over returns a curve along another that never falls: what y has at a step stands where x is then. What y has before x
-// begins is left out, and what it has at one x is one bucket.
-func Over(y, x *Series) Series {
-	return OverBy(y, func(epoch float64) float64 { return x.At(Epochs, epoch) })
-}
-
-// OverBy is a curve at other places along x, NaN for none, which never fall.
-func OverBy(y *Series, place func(epoch float64) float64) Series {
+// Over returns a curve at other places along x, which never fall: what y has at a step stands where place says, NaN for
+// nowhere, and what it has at one place is one bucket.
+func Over(y *Series, place func(epoch float64) float64) Series {
 	out := Series{Each: 1, filled: 1, banded: y.banded, min: math.NaN()}
 	for _, b := range y.Buckets {
 		at := place(b.X1[Epochs])

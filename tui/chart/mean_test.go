@@ -67,7 +67,7 @@ func TestMean(t *testing.T) {
 
 func TestOver(t *testing.T) {
 	y, tokens := curveOf(0, 9, 1, 8, 2, 7, 3, 6), curveOf(1, 10, 2, 10, 3, 30)
-	got := Over(y, tokens)
+	got := Over(y, func(epoch float64) float64 { return tokens.At(Epochs, epoch) })
 	var points []float64
 	for _, b := range got.Buckets {
 		points = append(points, b.X1[Epochs], b.Min, b.Max, b.Last)

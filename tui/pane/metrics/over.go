@@ -19,57 +19,38 @@ type overKey struct {
 
 // overLine is a curve over a metric, and of what that was made.
 type overLine struct {
-	x, y chart.Version
-	gen  uint64 // of the history, where x is the share of the log
+	gen  uint64 // of the history
 	name string
 	line chart.Series
 }
 
-// line is what is drawn of a history's curve.
+// line is what is drawn of a history's curve: along the share of its log from 0 to 100, so that one of 30 steps and one
+// of 500,000 take the same room.
 func (o *over) line(h *history.History, k *curve) *chart.Series {
 	y := k.of(h)
 	if o.name == "" || k.own(h) != "" {
 		return y
 	}
-	if o.name == shareOfLog {
-		return o.share(h, k)
+	key, gen := overKey{h, k.at}, h.Gen.Epoch+h.Gen.Run
+	if l := o.lines[key]; l != nil && l.gen == gen && l.name == o.name {
+		return &l.line
 	}
-	var none chart.Series
-	x := &none
+	x := &chart.Series{}
 	for i := range h.Curves.Metrics {
 		if m := &h.Curves.Metrics[i]; m.Symbol == o.name {
 			x = &m.Series
 		}
 	}
-	l := o.kept(h, k)
-	if l.name != o.name || l.x != x.Version() || l.y != y.Version() {
-		*l = overLine{x: x.Version(), y: y.Version(), name: o.name, line: chart.Over(y, x)}
-	}
-	return &l.line
-}
-
-// kept is the line of a curve as it was drawn last.
-func (o *over) kept(h *history.History, k *curve) *overLine {
-	key := overKey{h, k.at}
-	l := o.lines[key]
-	if l == nil || len(o.lines) > 4096 {
-		if l = (&overLine{}); o.lines == nil || len(o.lines) > 4096 {
-			o.lines = map[overKey]*overLine{}
-		}
-		o.lines[key] = l
-	}
-	return l
-}
-
-// share is a curve along the share of its log, from 0 to 100: logs of 30 steps and of 500,000 take the same room.
-func (o *over) share(h *history.History, k *curve) *chart.Series {
-	l := o.kept(h, k)
-	if gen := h.Gen.Epoch + h.Gen.Run; l.name != o.name || l.gen != gen {
+	place := func(epoch float64) float64 { return x.At(chart.Epochs, epoch) }
+	if o.name == shareOfLog {
 		first, last := h.Curves.Extent()
-		*l = overLine{gen: gen, name: o.name, line: chart.OverBy(k.of(h),
-			func(epoch float64) float64 { return 100 * (epoch - first) / max(last-first, 1) })}
+		place = func(epoch float64) float64 { return 100 * (epoch - first) / max(last-first, 1) }
 	}
-	return &l.line
+	if o.lines == nil || len(o.lines) > 4096 {
+		o.lines = map[overKey]*overLine{}
+	}
+	o.lines[key] = &overLine{gen, o.name, chart.Over(y, place)}
+	return &o.lines[key].line
 }
 
 // shareOfLog is the x of several runs that have nothing else in common.
