@@ -141,7 +141,7 @@ func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
 	g.lead(metrics)
 	span := g.span(metrics)
 	for _, m := range metrics {
-		m.x = g.alone(m, span)
+		m.x = alone(g, m, span)
 	}
 	last := -1 // row of charts
 	for i, r := range shown {
@@ -220,7 +220,7 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 		g.DressSmall(&p)
 	}
 	if m.x != "" {
-		span[0], span[1], _ = g.extent(m)
+		span[0], span[1], _ = extent(g, m)
 	}
 	p.Span, p.Closed, p.NoX, p.Unit = span, true, !labelled, labelled
 	p.Y.Margin = min(6, w/4)
@@ -254,7 +254,7 @@ func (g *Grid) lead(metrics []*metric) {
 }
 
 // extent is the part of x that some metrics have values at, and whether all of their runs are over.
-func (g *Grid) extent(metrics ...*metric) (left, right float64, over bool) {
+func extent(g *Grid, metrics ...*metric) (left, right float64, over bool) {
 	left, right, over = math.Inf(1), math.Inf(-1), true
 	for _, m := range metrics {
 		for i := range m.curves {
@@ -270,7 +270,7 @@ func (g *Grid) extent(metrics ...*metric) (left, right float64, over bool) {
 
 // span is the x axis that the charts of some metrics share.
 func (g *Grid) span(metrics []*metric) [2]float64 {
-	left, right, over := g.extent(metrics...)
+	left, right, over := extent(g, metrics...)
 	if !(left <= right) {
 		return [2]float64{}
 	}
@@ -286,9 +286,9 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 
 // alone is the part of x that a metric's chart shows for itself, as it would be lost in what the charts share, "" for
 // none: logs of 30 steps beside those of 500,000.
-func (g *Grid) alone(m *metric, span [2]float64) string {
+func alone(g *Grid, m *metric, span [2]float64) string {
 	const small = 1.0 / 16
-	left, right, _ := g.extent(m)
+	left, right, _ := extent(g, m)
 	if len(g.runs) < 2 || g.Zoomed() || g.LogX || !(right-left < small*(span[1]-span[0])) {
 		return ""
 	}
