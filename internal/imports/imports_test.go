@@ -34,7 +34,7 @@ var levels = [][]string{
 	{"trainer/logs/jsonlog", "internal/licenses/gen", "internal/python/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"trainer/logs/folders", "models/internal/pass", "internal/cholesky", "datasets/survey"},
 	{"models", "trainer/optim", "trainer/event"},
-	{"trainer/logs/find", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest", "trainer/optim/minibatch"},
+	{"trainer/logs/find", "trainer/logs/images", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest", "trainer/optim/minibatch"},
 	{"trainer/optim/firstorder", "trainer/optim/kronecker", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/hessianfree", "trainer/optim/trust"},
 	{"trainer/optim/methods"},

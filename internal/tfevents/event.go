@@ -1,6 +1,7 @@
 package tfevents
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -14,7 +15,7 @@ import (
 func (r *Reader) event(data []byte) error {
 	var wall float64
 	var step int64
-	r.histograms = r.histograms[:0]
+	r.histograms, r.images = r.histograms[:0], r.images[:0]
 	err := protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b == nil:
@@ -42,6 +43,10 @@ func (r *Reader) event(data []byte) error {
 		for _, h := range r.histograms {
 			h.Wall, h.Step = wall, step
 			r.Histogram(h)
+		}
+		for _, i := range r.images {
+			i.Step, i.Wall = step, wall
+			r.Image(i)
 		}
 	}
 	return err
@@ -72,9 +77,9 @@ func (r *Reader) value(data []byte) (s Scalar, ok bool, err error) {
 		return s, false, err
 	}
 	if !ok {
-		return s, false, r.histogram(s.Tag, data)
+		return s, false, cmp.Or(r.histogram(s.Tag, data), r.image(s.Tag, data))
 	}
-	return s, !r.other[s.Tag] && (s.Value != -1 || s.Tag != placeholder), nil
+	return s, r.plugins[s.Tag] == "" && (s.Value != -1 || s.Tag != placeholder), nil
 }
 
 // plugin sees for what a tag's values are, which only its first record needs to say, and gives hyperparameters away.
@@ -83,11 +88,8 @@ func (r *Reader) plugin(tag string, metadata []byte) error {
 	if err != nil || len(name) == 0 || string(name) == "scalars" {
 		return err
 	}
-	if len(r.other) < maxTags {
-		r.other[tag] = true
-		if string(name) == "histograms" {
-			r.tensors[tag] = true
-		}
+	if len(r.plugins) < maxTags {
+		r.plugins[tag] = string(name)
 	}
 	if string(name) != "hparams" || r.Session == nil {
 		return nil
@@ -111,7 +113,7 @@ func (r *Reader) histogram(tag string, value []byte) error {
 		case b == nil:
 		case n == 5:
 			h, some, err = histoProto(b)
-		case n == 8 && r.tensors[tag]:
+		case n == 8 && r.plugins[tag] == "histograms":
 			h, some, err = histoTensor(b)
 		}
 		if some {

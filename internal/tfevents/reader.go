@@ -11,9 +11,10 @@ import (
 
 // Reader reads the scalars of one file, and continues where it stopped when the file has grown.
 type Reader struct {
-	// Histogram and Session are called by Next with what it finds on its way to the next scalar; nil: it is passed
-	// over. They are set before the first call.
+	// Histogram, Image and Session are called by Next with what it finds on its way to the next scalar; nil: it is
+	// passed over. They are set before the first call.
 	Histogram func(Histogram)
+	Image     func(Image)
 	Session   func(Session)
 
 	r     io.Reader
@@ -24,11 +25,11 @@ type Reader struct {
 	ready []Scalar // of the last record, from next on
 	next  int
 	tags  map[string]string // those seen, so that each is kept once
-	other map[string]bool   // tags of plugins other than scalars
 	err   error             // what ended the reading
 
-	histograms []Histogram     // of the record that is being read
-	tensors    map[string]bool // tags of histograms that are tensors
+	plugins    map[string]string // by tags, but the scalars'
+	histograms []Histogram       // of the record that is being read
+	images     []Image           // likewise
 
 	// Of a record that is too long to be looked into: how much is left of its data, and the CRC so far.
 	skipping bool
@@ -39,8 +40,7 @@ type Reader struct {
 
 // NewReader reads from r; name is for errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool),
-		tensors: make(map[string]bool)}
+	return &Reader{r: r, name: name, tags: make(map[string]string), plugins: make(map[string]string)}
 }
 
 // Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the placeholder

@@ -1,4 +1,5 @@
-// Package tfevents reads and writes the scalars of TensorBoard's event files, and reads histograms and hyperparameters.
+// Package tfevents reads and writes the scalars of TensorBoard's event files, and reads histograms, images
+// and hyperparameters.
 //
 // A file is a sequence of records (TensorFlow's record_writer.h), numbers little-endian:
 //
@@ -12,18 +13,20 @@
 //
 //	Event            1 wall_time double · 2 step int64 · 3 file_version string · 5 summary Summary
 //	Summary          1 value Value, repeated
-//	Value            1 tag string · 2 simple_value float · 5 histo HistogramProto · 8 tensor TensorProto ·
-//	                 9 metadata SummaryMetadata
+//	Value            1 tag string · 2 simple_value float · 4 image Image · 5 histo HistogramProto · 6 audio ·
+//	                 8 tensor TensorProto · 9 metadata SummaryMetadata
+//	Image            4 encoded_image_string bytes: a PNG, or of a video a GIF
 //	SummaryMetadata  1 plugin_data PluginData      PluginData  1 plugin_name string · 2 content bytes
 //	HistogramProto   1 min · 2 max · 3 num · 4 sum · 5 sum_squares · 6 bucket_limit, the right edges
 //	                 7 bucket, their counts: doubles all, the last two packed
 //	TensorProto      1 dtype enum · 2 tensor_shape · 4 tensor_content bytes · 5 float_val · 6 double_val · 7 int_val ·
-//	                 10 int64_val · 13 half_val, all packed
+//	                 8 string_val, repeated · 10 int64_val · 13 half_val, all packed but strings
 //	tensor_shape     2 dim, repeated    dim  1 size int64
 //
 // PyTorch writes simple_value; TensorFlow 2 and Keras write a float tensor of no dimensions. Of histograms PyTorch
 // writes histo, and those write a tensor of doubles with the plugin name histograms, whose rows are left edge, right
-// edge and count. Hyperparameters are the content of the plugin hparams (hparams.go), which has no value.
+// edge and count; of images a tensor of strings with the plugin name images: width, height, and each image.
+// Hyperparameters are the content of the plugin hparams (hparams.go), which has no value.
 package tfevents
 
 import (

@@ -41,6 +41,12 @@ type ShowErrors struct {
 	Worst int
 }
 
+// ShowImage asks for an image that a watched log has.
+type ShowImage struct {
+	Key  string
+	Step int
+}
+
 // Rewind goes back to the weights after an earlier epoch that Status.Kept names. The method begins again with the
 // settings that it has; work, time and random numbers continue. An outer iteration in progress is given up.
 type Rewind struct{ Epoch int }
@@ -85,6 +91,7 @@ func (Stop) command()      {}
 func (Slice) command()       {}
 func (ShowWeights) command() {}
 func (ShowErrors) command()  {}
+func (ShowImage) command()   {}
 func (Rewind) command()      {}
 func (Race) command()        {}
 func (Pick) command()        {}

@@ -36,6 +36,8 @@ func Label(c Command) string {
 			return "show the errors of the training rows"
 		}
 		return "show the errors of the test rows"
+	case ShowImage:
+		return fmt.Sprintf("show the image %s of step %d", c.Key, c.Step)
 	case Rewind:
 		return fmt.Sprintf("go back to epoch %d", c.Epoch)
 	case Race:
@@ -65,7 +67,7 @@ func Label(c Command) string {
 // give them by themselves while they are on a screen.
 func Steers(c Command) bool {
 	switch c.(type) {
-	case Slice, ShowWeights, ShowErrors:
+	case Slice, ShowWeights, ShowErrors, ShowImage:
 		return false
 	}
 	return true

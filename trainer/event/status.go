@@ -1,6 +1,9 @@
 package event
 
-import "time"
+import (
+	"image"
+	"time"
+)
 
 // Phase is what a session is doing.
 type Phase uint8
@@ -88,6 +91,29 @@ type Replay struct {
 	Quiet    time.Time // when something was last written, where that is more than a minute ago; else zero
 	Stale    string    // why nothing more may come, as that its writer is gone; empty else
 	Warning  string    // what of it could not be read; empty else
+	Images   *Images   // that its log has; nil: none
+}
+
+// Images are what a log has of images. Shared, never changed.
+type Images struct {
+	Names []ImageName // in the order in which they came first
+	Shown []*Image    // the newest few that were asked for
+	Gen   uint64      // counts the changes
+}
+
+// ImageName is what images were logged as. Those logged at once have a number behind the name.
+type ImageName struct {
+	Key   string
+	Steps []int  // ascending
+	Kind  string // what it is, if it is no image and can't be shown
+}
+
+// Image is one that was asked for.
+type Image struct {
+	ShowImage
+	Width, Height int         // of the image as it was logged; 0: unknown
+	Pixels        *image.RGBA // maybe reduced; nil where it can't be shown
+	Note          string      // why not, or what is shown of it
 }
 
 // Recording is how a run's record is doing. The zero value is a run that is not recorded.

@@ -43,6 +43,18 @@ func (r *Row) Clear() {
 // Add appends a value.
 func (r *Row) Add(key string, v float64) { r.Values = append(r.Values, Value{key, v}) }
 
+// Image is an image that a log has, or what no screen shows, as audio.
+type Image struct {
+	Key  string
+	Step int
+	// Load reads its encoded bytes, on any goroutine; nil: it is no image.
+	Load func() ([]byte, error)
+	Kind string // what it is then: "audio", "video"
+}
+
+// Gallery is a Sink that also takes images.
+type Gallery interface{ Image(i Image) }
+
 // State is what became of a run.
 type State uint8
 

@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/event"
+	"newtop/trainer/logs/images"
 )
 
 // stepAssembler makes events of numbers, which come in the order in which they were written: the values of a step
@@ -59,7 +60,7 @@ const maxSteps = 1 << 16
 
 func newStepAssembler(name string) stepAssembler {
 	return stepAssembler{name: name, curves: make(map[string]*curve), claimed: make(map[event.Tag]bool),
-		first: math.NaN()}
+		first: math.NaN(), rows: rowState{images: &images.List{}}}
 }
 
 // next returns the next event that is ready, or nil.

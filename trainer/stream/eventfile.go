@@ -47,6 +47,7 @@ func (b *board) newEventFile(path files.Path, prefix string, f files.File) *even
 		e.prefix, e.summary = "", true
 	}
 	e.r.Session = func(s tfevents.Session) { b.sessions = append(b.sessions, s) }
+	e.r.Image = func(i tfevents.Image) { b.image(e.image(i), i.Wall) }
 	e.r.Histogram = func(h tfevents.Histogram) {
 		tag := e.prefix + h.Tag
 		if !b.histograms[tag] {
@@ -59,6 +60,25 @@ func (b *board) newEventFile(path files.Path, prefix string, f files.File) *even
 		e.histograms = append(e.histograms, h)
 	}
 	return e
+}
+
+// image is an image of the file, which is read when it is looked at.
+func (f *eventFile) image(i tfevents.Image) logs.Image {
+	out := logs.Image{Key: f.prefix + i.Tag, Step: int(i.Step), Kind: "audio"}
+	if i.Of > 1 {
+		out.Key += " #" + strconv.Itoa(i.At+1)
+	}
+	if path := f.path; !i.Audio {
+		out.Kind, out.Load = "", func() ([]byte, error) {
+			file, err := path.Open()
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			return i.Encoded(file)
+		}
+	}
+	return out
 }
 
 // prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it: the names

@@ -18,6 +18,7 @@ func (p *Player) handle(c event.Command) error {
 		}
 		p.speed, p.due = c.Factor, time.Now()
 		p.pace()
+	case event.ShowImage: // is in what the status tells
 	case event.Pause, event.StepEpoch, event.Seek:
 		if p.loading {
 			return refuse("the run is still being read")
@@ -240,6 +241,9 @@ func (p *Player) status(s *event.Status) {
 		Quiet:    p.quiet,
 		Stale:    p.stale,
 		Warning:  p.warning,
+	}
+	if list := p.images.Load(); list != nil {
+		r.Images, _ = list.Now()
 	}
 	if p.loading {
 		r.Loading = min(p.read, 0.999)

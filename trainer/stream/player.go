@@ -11,6 +11,7 @@ import (
 	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/logs/images"
 )
 
 // Options say how a source is shown. The zero value opens it at its newest event and follows it.
@@ -53,6 +54,7 @@ type Player struct {
 	started  atomic.Bool
 	requests chan request  // unbuffered; Do sends, Run receives, nobody closes it
 	ended    chan struct{} // closed by Run last
+	images   atomic.Pointer[images.List]
 	state
 }
 
@@ -91,6 +93,8 @@ type state struct {
 	quiet   time.Time
 	warning string
 	over    error // why no more will come
+
+	pictures int // images that the log has
 
 	due    time.Time // when the next event is shown while playing
 	moved  time.Time // when viewers were last given something
@@ -172,6 +176,11 @@ func (p *Player) failed() bool { return p.over != nil && !errors.Is(p.over, io.E
 
 // do hands a viewer's command to Run.
 func (p *Player) do(ctx context.Context, c event.Command) error {
+	if show, is := c.(event.ShowImage); is {
+		if list := p.images.Load(); list != nil {
+			list.Show(show) // on the viewer's goroutine
+		}
+	}
 	q := request{command: c, answer: make(chan error, 1)}
 	select {
 	case p.requests <- q:
@@ -191,6 +200,7 @@ type batch struct {
 	read           float64
 	stale, warning string
 	quiet          time.Time
+	images         *images.List
 }
 
 const batchEvents = 4096
@@ -253,6 +263,7 @@ func gather(ctx context.Context, source Source) (b batch) {
 	b.name, b.read = source.Name(), source.Read()
 	if b.err != nil {
 		b.stale, b.quiet, b.warning = Stale(source), quietSince(Written(source)), Warning(source)
+		b.images = Images(source)
 	}
 	return b
 }
@@ -269,6 +280,12 @@ func (p *Player) accept(b *batch) {
 	if b.err != nil {
 		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning || p.quiet != b.quiet
 		p.stale, p.warning, p.quiet = b.stale, b.warning, b.quiet
+	}
+	if b.images != nil {
+		p.images.Store(b.images)
+		_, count := b.images.Now()
+		p.behind = p.behind || count != p.pictures
+		p.pictures = count
 	}
 	p.behind = p.behind || p.loading || len(b.events) > 0
 	switch {

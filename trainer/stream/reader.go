@@ -10,6 +10,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/images"
 )
 
 // Reading returns a source of a log that is not lines. Close closes the reader.
@@ -94,6 +95,16 @@ func (s *reading) read(ctx context.Context) error {
 	s.drained = true
 	return nil
 }
+
+var _ logs.Gallery = (*reading)(nil)
+
+// Image adds an image.
+func (s *reading) Image(i logs.Image) {
+	s.ensureRun(nil)
+	s.rows.images.Add(i)
+}
+
+func (s *reading) gallery() *images.List { return s.rows.images }
 
 func (s *reading) Wait(ctx context.Context) error {
 	for _, path := range s.reader.Watch() {

@@ -8,6 +8,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/images"
 )
 
 var _ logs.Sink = (*stepAssembler)(nil)
@@ -32,6 +33,7 @@ type rowState struct {
 	keys    map[partKey]string
 	latest  []placed        // of the row before
 	machine map[string]bool // metrics of the machine that were told
+	images  *images.List
 }
 
 type partKey struct{ part, key string }
@@ -45,7 +47,7 @@ type placed struct {
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
 	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines,
-		printed: s.printed, keys: s.keys, machine: s.machine}
+		printed: s.printed, keys: s.keys, machine: s.machine, images: s.images}
 }
 
 // maxLines bounds the lines that are kept of what was printed before anyone looked.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs/images"
 	"newtop/trainer/logs/shape"
 )
 
@@ -49,6 +50,14 @@ func beneath[T any](s Source) (t T, ok bool) {
 		s = over.Unwrap()
 	}
 	return t, ok
+}
+
+// Images is what a source's log has of images, nil where its kind has none.
+func Images(s Source) *images.List {
+	if of, ok := beneath[interface{ gallery() *images.List }](s); ok {
+		return of.gallery()
+	}
+	return nil
 }
 
 // Final tells a source that nobody waits for more, so that a last line that is still being written is taken as it is.

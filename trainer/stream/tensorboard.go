@@ -13,7 +13,9 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/event"
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/images"
 )
 
 // TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms
@@ -242,6 +244,17 @@ func (b *board) Read() float64 {
 		return 1
 	}
 	return float64(used) / float64(size)
+}
+
+func (b *board) gallery() *images.List { return b.rows.images }
+
+// image adds an image, which may come before all values.
+func (b *board) image(i logs.Image, wall float64) {
+	if math.IsNaN(b.first) {
+		b.rows.began = true
+		b.startRun(wall)
+	}
+	b.rows.images.Add(i)
 }
 
 // Final says that nobody waits for more.

@@ -1,9 +1,11 @@
 package chart
 
 import (
+	"image"
 	"math"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/image/draw"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -284,4 +286,48 @@ func (r *Raster) Extremes() (low, high float64, ok bool) {
 		}
 	}
 	return low, high, low <= high
+}
+
+// Picture draws an image into w × h cells, as large as fits: two of its rows a row of cells, or where there are no
+// fine colours its luminance by characters.
+func Picture(v *style.Pen, full *image.RGBA, w, h int) []string {
+	size := full.Bounds()
+	share := min(float64(w)/float64(size.Dx()), 2*float64(h)/float64(size.Dy()))
+	if share > 1 {
+		share = float64(int(share)) // each pixel as large as the others
+	}
+	rows := RowsPerCell(v)
+	small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(size.Dx())*share+0.5)),
+		max(1, int(float64(size.Dy())*share*float64(rows)/2+0.5))))
+	var scaler draw.Scaler = draw.BiLinear
+	if share >= 1 && rows == 2 {
+		scaler = draw.NearestNeighbor
+	}
+	scaler.Scale(small, small.Bounds(), full, size, draw.Src, nil)
+	m := NewCellGrid(v, w, h)
+	if rows == 1 {
+		m.paintGray(small)
+		return m.Rows()
+	}
+	for y := 0; y < small.Rect.Dy(); y += 2 {
+		for x := range small.Rect.Dx() {
+			upper, lower := style.RGB(small.RGBAAt(x, y)), ""
+			if y+1 < small.Rect.Dy() {
+				lower = style.RGB(small.RGBAAt(x, y+1))
+			}
+			m.Set(x, y/2, '▀', style.ColorCode(upper, lower))
+		}
+	}
+	return m.Rows()
+}
+
+// paintGray draws the luminance of an image, a pixel a cell.
+func (m *CellGrid) paintGray(small *image.RGBA) {
+	gray := NewRaster(small.Rect.Dx(), small.Rect.Dy())
+	for i := range gray.Values {
+		p := small.Pix[4*i:]
+		gray.Values[i] = 0.2126*float64(p[0]) + 0.7152*float64(p[1]) + 0.0722*float64(p[2])
+	}
+	low, high, _ := gray.Extremes() // thin lines on white must differ in five shades
+	m.Paint(0, 0, &gray, Scale{Ramp: style.RampImage, Low: low, High: high})
 }

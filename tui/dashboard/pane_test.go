@@ -28,8 +28,8 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	// errors, log and metrics share a row; of the machine nothing is told, and there is no console
-	if len(seen) != int(layout.Panes)-4 {
+	// errors, log and metrics share a row; of the machine nothing is told, and there are no console and no images
+	if len(seen) != int(layout.Panes)-5 {
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }

@@ -42,8 +42,10 @@ func cycle(a *desk.App, forward bool) {
 		order[i] = layout.ID(i)
 	}
 	if a.H.MetricsOnly() { // of which the metrics are the largest pane
-		i := slices.Index(order, layout.Metrics)
-		order = slices.Insert(slices.Delete(order, i, i+1), slices.Index(order, layout.Loss)+1, layout.Metrics)
+		for _, id := range [...]layout.ID{layout.Images, layout.Metrics} {
+			i := slices.Index(order, id)
+			order = slices.Insert(slices.Delete(order, i, i+1), slices.Index(order, layout.Loss)+1, id)
+		}
 	}
 	n := len(order)
 	step := n - 1

@@ -28,6 +28,7 @@ const (
 	Machine
 	Metrics
 	Console
+	Images
 	Panes
 )
 

@@ -7,20 +7,21 @@ var CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Spectrum, 1,
 	{Log, 2, false}}
 
 // BandsOfMetrics arranges the panes for a run that has no network to show: loss and error large, and all else that is
-// told beneath them, with factors and the spectrum beside it where they are reported.
+// told beneath them, with factors, the spectrum and images beside it where they are reported.
 func BandsOfMetrics(w, h int) []band {
 	switch {
 	case w >= 110 && h >= 34:
 		return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}},
-			{48, []cell{{Metrics, 100}, {Inner, 70}, {Spectrum, 70}}}, {16, []cell{{Log, 100}}}}
+			{48, []cell{{Metrics, 100}, {Inner, 70}, {Spectrum, 70}, {Images, 70}}}, {16, []cell{{Log, 100}}}}
 	case w >= 110:
 		return []band{{42, []cell{{Loss, 50}, {Accuracy, 50}}},
-			{58, []cell{{Metrics, 68}, {Inner, 45}, {Spectrum, 45}, {Log, 32}}}}
+			{58, []cell{{Metrics, 68}, {Inner, 45}, {Spectrum, 45}, {Images, 45}, {Log, 32}}}}
 	case h >= 32:
 		return []band{{32, []cell{{Loss, 50}, {Accuracy, 50}}},
-			{46, []cell{{Metrics, 100}, {Inner, 80}, {Spectrum, 80}}}, {22, []cell{{Log, 100}}}}
+			{46, []cell{{Metrics, 100}, {Inner, 80}, {Spectrum, 80}, {Images, 80}}}, {22, []cell{{Log, 100}}}}
 	}
-	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}, {Inner, 80}, {Spectrum, 80}}}}
+	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}},
+		{64, []cell{{Metrics, 100}, {Inner, 80}, {Spectrum, 80}, {Images, 80}}}}
 }
 
 // DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the

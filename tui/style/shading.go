@@ -1,6 +1,7 @@
 package style
 
 import (
+	"image/color"
 	"math"
 	"sort"
 	"strconv"
@@ -136,6 +137,9 @@ func indexed(ramp [shades]rgb) (out [shades]rgb) {
 	}
 	return out
 }
+
+// RGB is a colour as ColorCode takes it.
+func RGB(c color.RGBA) string { return rgb{float64(c.R), float64(c.G), float64(c.B)}.parameters() }
 
 // ColorCode is the escape sequence of a foreground and a background; "" leaves that as it is.
 func ColorCode(fore, back string) string {

@@ -30,6 +30,7 @@ type Told struct {
 	Summary  map[string]any `json:"summary"` // what the run came to, by its writer
 	Metrics  []MetricNow    `json:"metrics"`
 	Machine  []MetricNow    `json:"machine,omitempty"` // what the log tells of its machine; x is in seconds
+	Images   int            `json:"images,omitempty"`  // that the log has
 	Console  []string       `json:"console"`           // the last lines that the program printed
 }
 

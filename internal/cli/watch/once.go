@@ -112,11 +112,29 @@ func (w *watcher) printNow(cmd *cobra.Command, source stream.Source, title strin
 		now := sum.Now()
 		now.Name, now.Source, now.Warning = sum.name(source.Name(), title), source.Name(), warning
 		now.State, now.Written = stateOf(log, now.State)
+		if list := stream.Images(log); list != nil {
+			_, now.Images = list.Now()
+		}
 		err = print.JSON(cmd.OutOrStdout(), now)
 	default:
-		err = sum.print(cmd.OutOrStdout(), source.Name(), title)
+		err = cmp.Or(sum.print(cmd.OutOrStdout(), source.Name(), title), printImages(cmd.OutOrStdout(), log))
 	}
 	return l.over(cmd, err)
+}
+
+// printImages counts the images of a log, which the screen shows.
+func printImages(out io.Writer, log stream.Source) error {
+	list := stream.Images(log)
+	if list == nil {
+		return nil
+	}
+	images, count := list.Now()
+	if images == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "%s by %s, on the screen\n", print.Count(count, "image"),
+		print.Count(len(images.Names), "name"))
+	return err
 }
 
 // stateOf says whether a run that has not ended is live or quiet, and when its log was written last. What is not

@@ -16,7 +16,7 @@ import (
 // rowState is the position of a row of the history.
 type rowState struct {
 	step, runtime, timestamp float64
-	media                    []string // keys of what is no number, but has some that describe it
+	media                    media // what is no number, but has some that describe it
 	// What the program counts as steps, for all its metrics, where it says so, and what that was last. W&B's own steps
 	// count the calls of log.
 	stepKey  string
@@ -68,8 +68,9 @@ func (r *reader) history(data []byte) error {
 	case num >= 0:
 		r.row.Step = num
 	}
-	for _, key := range r.media {
-		r.row.Values = slices.DeleteFunc(r.row.Values, func(v logs.Value) bool { return strings.HasPrefix(v.Key, key) })
+	r.media.give(r.path.Dir().Join("files"), &r.row, r.to)
+	if len(r.media) > 0 {
+		r.row.Values = slices.DeleteFunc(r.row.Values, func(v logs.Value) bool { return r.media.of(v.Key) })
 	}
 	r.giveApart()
 	r.give()
@@ -170,8 +171,8 @@ func (r *reader) measured(label string, value []byte) {
 	}
 	switch {
 	case counts && ok && logs.AxisOf(label[strings.LastIndexByte(label, '/')+1:]) != logs.Metric: // x, and no metric
-	case strings.HasSuffix(label, "/_type"):
-		r.media = append(r.media, strings.TrimSuffix(label, "_type"))
+	case bytes.HasPrefix(value, []byte(`"`)), bytes.HasPrefix(value, []byte("[")):
+		r.media.note(label, value)
 	case label == "", !ok && !bytes.HasPrefix(value, []byte("{")):
 	case label == "_step":
 		r.step = v

@@ -129,14 +129,14 @@ func (a *App) replied(msg ReplyMsg) tea.Cmd {
 
 // askForPane asks the run for what the pane that has the whole screen wants to show, or one of several at a glance.
 func (a *App) askForPane() tea.Cmd {
-	if a.Busy || Racing(a) || Unchangeable(a) != "" {
+	if a.Busy || Racing(a) {
 		return nil
 	}
 	if !a.Zoomed {
 		return a.askAtAGlance()
 	}
 	p, ok := a.Panes[a.Focus].(pane.Asker)
-	if !ok {
+	if !ok || !isAnswered(a, a.Focus) {
 		return nil
 	}
 	a.Claim(a.Focus)
@@ -146,9 +146,14 @@ func (a *App) askForPane() tea.Cmd {
 	return nil
 }
 
+// isAnswered reports whether anybody answers what a pane asks: what a log has of images is there though nobody trains.
+func isAnswered(a *App, id layout.ID) bool {
+	return Unchangeable(a) == "" || id == layout.Images && !a.Closed
+}
+
 func (a *App) askAtAGlance() tea.Cmd {
 	for _, place := range Division(a, false).Slots {
-		if p, ok := a.Panes[place.Pane].(pane.Glancer); ok && !place.Bare {
+		if p, ok := a.Panes[place.Pane].(pane.Glancer); ok && !place.Bare && isAnswered(a, place.Pane) {
 			if c := p.Glance(a.H); c != nil {
 				return a.Send(c)
 			}

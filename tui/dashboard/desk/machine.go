@@ -61,5 +61,5 @@ func headerRows(a *App) int { return layout.HeaderRows + BarRows(a) + machineRow
 // it by.
 func Absent(a *App, id layout.ID) bool {
 	return id == layout.Machine && a.Machine == nil && len(a.H.Curves.Machine.Series) == 0 ||
-		id == layout.Console && len(a.H.Console.Lines) == 0
+		id == layout.Console && len(a.H.Console.Lines) == 0 || id == layout.Images && isBlank(a, id)
 }

@@ -26,5 +26,6 @@ func NewPanes() []pane.Pane {
 		layout.Machine:  &machine.Pane{},
 		layout.Metrics:  metrics.New(),
 		layout.Console:  &pane.Console{},
+		layout.Images:   &pane.Images{},
 	}
 }
