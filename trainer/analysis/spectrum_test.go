@@ -21,7 +21,7 @@ func TestSpectraOfPyTorch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "models", "testdata", "reference.json"))
+	text, err := os.ReadFile(filepath.Join("testdata", "reference.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
