@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/internal/routine"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -229,7 +230,7 @@ func (w *watched) first(ctx context.Context, l objective.Linearization, step *pe
 	took, pause := max(w.p.o.now().Sub(start), time.Microsecond), pauseOf(step)
 	n := min(limit, productsIn(pause, pause, took))
 	name := w.model.About().Name
-	text := fmt.Sprintf("looks at %s for about %.1g s at a time", name, (time.Duration(n) * took).Seconds())
+	text := fmt.Sprintf("looks at %s for about %s at a time", name, format.Span((time.Duration(n) * took).Seconds()))
 	if n == 0 {
 		w.perProduct = took
 		text = fmt.Sprintf("does not look at %s: a product takes %.1g s, and %d take more than its pause of %.1g s: "+

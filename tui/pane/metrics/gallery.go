@@ -175,10 +175,12 @@ func (g *gallery) sort(shown []int) {
 		case at >= 0:
 			return at
 		case all[i].curves[0].kind == machine && all[i].flat:
-			return len(g.pinned) + 4
+			return len(g.pinned) + 5
 		case all[i].curves[0].kind == machine:
-			return len(g.pinned) + 3
+			return len(g.pinned) + 4
 		case all[i].flat:
+			return len(g.pinned) + 3
+		case g.order == Written && all[i].group == "curvature": // newtop.probe's, behind the user's own
 			return len(g.pinned) + 2
 		case g.order == Written && !all[i].main():
 			return len(g.pinned) + 1

@@ -198,6 +198,25 @@ func TestFlat(t *testing.T) {
 	}
 }
 
+// TestProbeComesLast: what newtop.probe measured stands behind what the program logged, whichever came first.
+func TestProbeComesLast(t *testing.T) {
+	d := detector(20, 1, 1)
+	for i := range d.Epochs {
+		d.Epochs[i].Metrics = append([]event.Metric{{Key: "curvature/lambda-1", Value: event.Float(i)}}, d.Epochs[i].Metrics...)
+	}
+	g := gridOf(d)
+	text(t, g, 116, 36, true)
+	var charts []string
+	for _, it := range g.items {
+		if !it.flat {
+			charts = append(charts, g.catalog.all[it.metric].name)
+		}
+	}
+	if last := charts[len(charts)-1]; last != "curvature/lambda-1" {
+		t.Errorf("%q comes last of %q", last, charts)
+	}
+}
+
 // TestOver: x goes round epochs, seconds and what never falls, and a curve has each value where that was then.
 func TestOver(t *testing.T) {
 	d := detector(20, 1, 1)
