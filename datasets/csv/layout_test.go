@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -281,35 +282,41 @@ func TestVotes(t *testing.T) {
 		kind        string // of the column
 		told        string // of the column; with "refused: " an error
 		missing     int
+		beside      string // of the next column; empty: numbers
 	}{
-		{"German", "1.23#,50|##,5", Numbers, "are read as 1.234,5", 0},
-		{"English", "1,23#.50", Numbers, "are read as 1,234.5", 0},
-		{"French", "1\u202f23#,5", Numbers, "are read as 1 234,5", 0},
-		{"Swiss", "1'23#", Numbers, "are read as 1'234.5", 0},
-		{"Indian", "1,23,45#.00|5#.00", Numbers, "are read as 1,234.5", 0},
-		{"money", "$1,23#|$9#", Numbers, "are read as $1,234.5", 0},
-		{"money behind", "23#,50 €", Numbers, "are read as €1.234,5", 0},
-		{"per cent", "6.#%", Numbers, "are read as 1,234.5%", 0},
-		{"a unit", "1#.2 kmpl|1# kmpl|", Numbers, "are read as 1,234.5 kmpl", 13},
-		{"parentheses", "(1#.30)|4#.1", Numbers, "are read as 1,234.5", 0},
-		{"Fortran", "1.#D+03", Numbers, "are read as 1,234.5", 0},
-		{"a comma that may be either", "1,23#", "", "refused: --table thousands=, or --table decimal=,", 0},
-		{"two ways", "1.#|2,#", "", "refused: one way to write them", 0},
-		{"two units", "1# kg|2# lb", Categories, "", 0},
-		{"codes", "0106#|8033#", Categories, "codes", 0},
-		{"no codes", "0|1|2|##", Numbers, "", 0},
-		{"a dash", "9.#|10.#|-|12.#", Numbers, `30 of 40 values are numbers, "-" 10 times: missing`, 10},
-		{"two words", "9.#|10.#|n.v.|7#|8#|4#|TBD|12.#", Numbers, `"TBD" 5 times, "n.v." 5 times: missing`, 10},
-		{"a null of databases", `9.#|\N`, Numbers, "", 20},
-		{"as many words as numbers", "9.#|never", Categories, "are numbers, taken as words", 0},
-		{"few numbers and a word", "2|3|4|more", Categories, "are numbers, taken as words", 0},
-		{"versions", "1.2.#", Categories, "", 0},
-		{"words", "a|b|c", Categories, "", 0},
+		{"German", "1.23#,50|##,5", Numbers, "are read as 1.234,5", 0, ""},
+		{"English", "1,23#.50", Numbers, "are read as 1,234.5", 0, ""},
+		{"French", "1\u202f23#,5", Numbers, "are read as 1 234,5", 0, ""},
+		{"Swiss", "1'23#", Numbers, "are read as 1'234.5", 0, ""},
+		{"Indian", "1,23,45#.00|5#.00", Numbers, "are read as 1,234.5", 0, ""},
+		{"money", "$1,23#|$9#", Numbers, "are read as $1,234.5", 0, ""},
+		{"money behind", "23#,50 €", Numbers, "are read as €1.234,5", 0, ""},
+		{"per cent", "6.#%", Numbers, "are read as 1,234.5%", 0, ""},
+		{"a unit", "1#.2 kmpl|1# kmpl|", Numbers, "are read as 1,234.5 kmpl", 13, ""},
+		{"parentheses", "(1#.30)|4#.1", Numbers, "are read as 1,234.5", 0, ""},
+		{"Fortran", "1.#D+03", Numbers, "are read as 1,234.5", 0, ""},
+		{"a comma that may be either", "1,23#", "", "refused: --table thousands=, or --table decimal=,", 0, ""},
+		{"two ways", "1.#|2,#", "", "refused: one way to write them", 0, ""},
+		{"two units", "1# kg|2# lb", Categories, "", 0, ""},
+		{"codes", "0106#|8033#", Categories, "codes", 0, ""},
+		{"no codes", "0|1|2|##", Numbers, "", 0, ""},
+		{"a dash", "9.#|10.#|-|12.#", Numbers, `30 of 40 values are numbers, "-" 10 times: missing`, 10, ""},
+		{"two words", "9.#|10.#|n.v.|7#|8#|4#|TBD|12.#", Numbers, `"TBD" 5 times, "n.v." 5 times: missing`, 10, ""},
+		{"a null of databases", `9.#|\N`, Numbers, "", 20, ""},
+		{"as many words as numbers", "9.#|never", Categories, "are numbers, taken as words", 0, ""},
+		{"few numbers and a word", "2|3|4|more", Categories, "are numbers, taken as words", 0, ""},
+		{"versions", "1.2.#", Categories, "", 0, ""},
+		{"words", "a|b|c", Categories, "", 0, ""},
+		{"points beside words with a comma", "1.23#", Numbers, "", 0, "red|blue|green|1,5"},
+		{"points behind a zero beside commas", "0.23#", Numbers, "", 0, "1#,5"},
+		{"codes with a d", "1D#|12D1", Categories, "", 0, ""},
 	} {
-		cells := strings.Split(c.cells, "|")
 		text := columns(40, "v;x;y", func(i int) string {
-			cell := strings.NewReplacer("##", fmt.Sprint(10+i), "#", fmt.Sprint(i%10)).Replace(cells[i%len(cells)])
-			return fmt.Sprintf("%s;%d;%d", cell, i*i%37, i*i%11)
+			of := func(cells string) string {
+				turns := strings.Split(cells, "|")
+				return strings.NewReplacer("##", fmt.Sprint(10+i), "#", fmt.Sprint(i%10)).Replace(turns[i%len(turns)])
+			}
+			return fmt.Sprintf("%s;%s;%d", of(c.cells), cmp.Or(of(c.beside), fmt.Sprint(i*i%37)), i*i%11)
 		})
 		l, err := laid(t, text, "", lex.Options{})
 		if want, refused := strings.CutPrefix(c.told, "refused: "); refused {
@@ -322,7 +329,9 @@ func TestVotes(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if f := l.Facts[0]; f.Kind != c.kind || f.Missing != c.missing || !strings.Contains(strings.Join(l.Notes, "\n"), c.told) {
+		notes := strings.Join(l.Notes, "\n")
+		if f := l.Facts[0]; f.Kind != c.kind || f.Missing != c.missing || !strings.Contains(notes, c.told) ||
+			c.told == "" && strings.Contains(notes, "v: numbers are") {
 			t.Errorf("%s: %s, %d missing, %q", c.name, f.Kind, f.Missing, l.Notes)
 		}
 		if err := l.Each(func(int, []float64) error { return nil }); err != nil {

@@ -223,7 +223,7 @@ func numberEnd(s string) int {
 		switch c := s[i]; {
 		case digit(i), c == '.' || c == ',':
 		case (c == ' ' || c == '\'') && digit(i+1):
-		case c == 'e' || c == 'E' || c == 'd' || c == 'D':
+		case c == 'e' || c == 'E' || (c == 'd' || c == 'D') && strings.ContainsAny(s[:i], ".,"):
 			j := i + 1
 			if j < len(s) && (s[j] == '-' || s[j] == '+') {
 				j++

@@ -243,7 +243,7 @@ func (c *columnTally) measure(field []byte, fraction bool) {
 	c.fractions = c.fractions || fraction
 	if !c.ungrouped {
 		i := bytes.LastIndexByte(field, '.')
-		c.ungrouped = i >= 0 && (len(field)-i-1 != 3 || i < 1 || i > 4)
+		c.ungrouped = i >= 0 && (len(field)-i-1 != 3 || i < 1 || i > 4 || bytes.TrimLeft(field, "+-")[0] == '0')
 	}
 	if field[0] == '0' && len(field) > 1 && !bytes.ContainsAny(field, ".,eExX") {
 		c.leadingZeros++

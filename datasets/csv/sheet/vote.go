@@ -84,7 +84,8 @@ func vote(s *Sheet) (again bool) {
 			points = points || !s.Readings[j].Numerals.CommaDecimal() && !c.Whole
 		default:
 			unit, style, dressed := c.mostDressed()
-			clear := dressed && c.Dress[unit].Unclear < c.Dress[unit].In[style]
+			clear := dressed && c.Dress[unit].Unclear < c.Dress[unit].In[style] &&
+				Mostly(c.Dress[unit].In[style]+c.Numbers, c.Words-c.Dress[unit].In[style])
 			commas = commas || clear && s.styles[style].CommaDecimal()
 			points = points || !c.grouped && !c.Whole && !(dressed && s.styles[style].CommaDecimal())
 		}
@@ -157,7 +158,8 @@ func voteNumerals(s *Sheet, j int, commas, points bool) (n lex.Numerals, ok bool
 	unit, style, dressed := c.mostDressed()
 	if !dressed {
 		// As 1.234 where another column has 1.234,5.
-		return s.styles[min(1, len(s.styles)-1)], len(s.styles) > 1 && commas && !points && c.grouped && !c.Whole
+		ok = len(s.styles) > 1 && s.comma != ',' && commas && !points && c.grouped && !c.Whole
+		return s.styles[min(1, len(s.styles)-1)], ok
 	}
 	n = s.styles[style].Dressed(unit)
 	d := c.Dress[unit]
