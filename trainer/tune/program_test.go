@@ -194,6 +194,104 @@ func TestProgramUseless(t *testing.T) {
 	}
 }
 
+// A program's equal failures end a search soon where each comes at once, and never one that has something good.
+func TestHopeless(t *testing.T) {
+	failure := func(change func(*trial)) *trial {
+		f := newTrial(1, nil, 1, 10)
+		f.ran, f.State, f.Error, f.Ended = true, Failed, "exit status 1: out of memory", 10.2
+		if change != nil {
+			change(f)
+		}
+		return f
+	}
+	slow := func(f *trial) { f.Ended = 12 }
+	for name, c := range map[string]struct {
+		n      int // failures
+		change func(*trial)
+		before *trial
+		want   bool
+	}{
+		"two":                    {n: 2},
+		"three":                  {n: 3, want: true},
+		"three, late":            {n: 3, change: slow},
+		"eight, late":            {n: 8, change: slow, want: true},
+		"three, with values":     {n: 3, change: func(f *trial) { f.curve.count = 1 }},
+		"of an earlier session":  {n: 3, change: func(f *trial) { f.ran = false }},
+		"after a good one":       {n: 3, before: failure(func(f *trial) { f.State = Done })},
+		"after a good one early": {n: 3, before: failure(func(f *trial) { f.State, f.ran = Done, false })},
+		"after one mended":       {n: 3, before: failure(func(f *trial) { f.Error, f.ran = "x", false }), want: true},
+		"after another failure":  {n: 3, before: failure(func(f *trial) { f.Error = "x" })},
+	} {
+		config := ofProgram("", "")
+		r := &ranking{config: &config}
+		if c.before != nil {
+			r.trials = append(r.trials, c.before)
+		}
+		for range c.n {
+			r.trials = append(r.trials, failure(c.change))
+		}
+		if got := newScheduler(&config, r).hopeless(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A search that gave up goes on once its program is mended.
+func TestResumeMended(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, filepath.Join(dir, "runs.db"))
+	c := ofProgram(dir, "test -e "+filepath.Join(dir, "mended")+" || exit 1; ")
+	q, err := New(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nothing *NothingError
+	if err := q.Run(t.Context()); !errors.As(err, &nothing) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mended"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if q, err = Resume(t.Context(), s, "prog", func(*Config) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Run(t.Context()); err != nil {
+		t.Errorf("%v after\n%s", err, listed(q.Leaderboard()))
+	}
+	if b := q.Leaderboard(); len(b.Trials) != c.Trials {
+		t.Errorf("%d trials", len(b.Trials))
+	}
+}
+
+// One trial of a program that tells nothing or does not start ends no search whose other trials are good.
+func TestUselessBeside(t *testing.T) {
+	for _, c := range []struct {
+		script, want string
+		trials       int
+	}{
+		{"test {trial} != 1 || exit 0; sleep 0.3; echo step 1 foo={a}", "", 6},
+		{"test {trial} != 2 || exit 127; sleep 0.3; echo step 1 foo={a}", "", 6},
+		{"test {trial} = 1 || sleep 0.3; echo {a}", "Program sh: expected one that prints", 2},
+	} {
+		dir := t.TempDir()
+		config := ofProgram(dir, "")
+		config.Over, config.Trials, config.Parallel = config.Over[:1], 6, 2
+		config.Program.By, config.Program.Args = "foo", []string{"sh", "-c", c.script}
+		q, err := New(config, openStore(t, filepath.Join(dir, "runs.db")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := q.Run(t.Context()); err != nil {
+			got = err.Error()
+		}
+		b := q.Leaderboard()
+		if (c.want == "") != (got == "") || !strings.HasPrefix(got, c.want) || len(b.Trials) != c.trials {
+			t.Errorf("%s: %q after\n%s", c.script, got, listed(b))
+		}
+	}
+}
+
 // What stands in for srun, behind which a queue holds all jobs until the test lets them go. Slurm's words are those of
 // 22.05.
 const standIn = `#!/bin/sh

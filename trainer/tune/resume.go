@@ -65,10 +65,15 @@ func exhausted(s *Search, row *search.Search) error {
 	case c.MaxWork > 0 && work >= c.MaxWork:
 		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", work, c.MaxWork),
 			"a larger {MaxWork}")
-	case same && row.Phase == phaseDone:
+	case same && row.Phase == phaseDone && !gaveUp(s):
 		return spent("it is done", "a larger {Budget}, {MaxWork} or {Trials}")
 	}
 	return nil
+}
+
+// gaveUp reports whether a search that is over ended before all its trials, as nothing came of any.
+func gaveUp(s *Search) bool {
+	return s.ranking.requireResult() != nil && (s.config.Trials == 0 || s.scheduler.started < s.config.Trials)
 }
 
 // restore puts the trials where they were.

@@ -293,21 +293,37 @@ func (s *scheduler) more() bool {
 }
 
 // A search gives up where that many of its first trials, or that many in a row, have failed: its data may be gone. Of a
-// program fewer are enough that all fail in the same words.
+// program fewer are enough that all fail in the same words, and the fewest where each did so at once, as by a wrong
+// path: one that fails later may do so of its setting, as where memory runs out.
 const (
 	firstFailures = 20
 	maxFailures   = 100
-	sameFailures  = 3
+	sameFailures  = 8
+	swiftFailures = 3
+	swift         = 1 // seconds
 )
 
-// hopeless reports whether nothing but failures comes of new trials.
+// hopeless reports whether nothing but failures comes of new trials. Failures of earlier sessions, after which somebody
+// may have mended something, do not count.
 func (s *scheduler) hopeless() bool {
 	trials := s.ranking.trials
-	n, alike := len(trials), s.config.Program != nil
+	enough, alike, n, words := swiftFailures, s.config.Program != nil, 0, ""
 	for _, t := range trials {
-		alike = alike && t.Error == trials[0].Error
+		if !t.ran {
+			continue
+		}
+		if n++; n == 1 {
+			words = t.Error
+		}
+		alike = alike && t.Error == words
+		if t.curve.count > 0 || t.Ended-t.Started > swift {
+			enough = sameFailures
+		}
 	}
-	return (n >= firstFailures || n >= sameFailures && alike) && !slices.ContainsFunc(trials[max(0, n-maxFailures):],
+	if !alike {
+		enough = firstFailures
+	}
+	return n >= enough && !slices.ContainsFunc(trials[max(0, len(trials)-maxFailures):],
 		func(t *trial) bool { return t.State != Failed })
 }
 

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -97,7 +98,7 @@ func (s *Search) end(ctx context.Context) {
 
 // fill gives the free places to trials: those that were interrupted, then those that may climb, then new ones.
 func (s *Search) fill(ctx context.Context) {
-	for !s.spent() && s.runner.claimed < s.machine.parallel {
+	for !s.spent() && s.doubt == nil && s.runner.claimed < s.machine.parallel {
 		t := s.chosen()
 		if t == nil {
 			return
@@ -182,7 +183,7 @@ func (s *Search) configure(t *trial) {
 
 // resume lets a trial train, again or at last.
 func (s *Search) resume(ctx context.Context, t *trial) {
-	t.State = Running
+	t.State, t.ran = Running, true
 	s.touch(t)
 	s.outdate(t)
 	s.runner.live[t.Number] = t
@@ -206,11 +207,16 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 	}
 }
 
-// giveUp ends a search of which nothing can come, as its first trial to end showed. A nil reason is none.
+// giveUp ends a search of which nothing can come, as a trial showed that ended, unless another one tells a value: those
+// under way are waited for, and none is begun until then. A nil reason is none.
 func giveUp(s *Search, reason error) {
-	value := func(t *trial) bool { return t.curve.count > 0 }
-	if reason != nil && !slices.ContainsFunc(s.ranking.trials, value) {
-		s.halted, s.useless = true, reason
+	s.doubt = cmp.Or(s.doubt, reason)
+	switch {
+	case s.doubt == nil:
+	case slices.ContainsFunc(s.ranking.trials, func(t *trial) bool { return t.curve.count > 0 }):
+		s.doubt = nil
+	case s.runner.sessions == 0 && !s.spent():
+		s.halted, s.useless = true, s.doubt
 	}
 }
 
@@ -246,6 +252,7 @@ func (s *Search) accept(ctx context.Context, r report) {
 		t.queue = append(t.queue, *r.metrics)
 		t.received = r.metrics.epoch
 		s.poll(ctx, t)
+		giveUp(s, nil)
 		s.makeRoom(ctx, t)
 	case r.paused:
 		t.pausedAt = r.epoch

@@ -17,6 +17,7 @@ type trial struct {
 	tie    float64   // what of epochs with the Best decided
 	scores []float64 // what it had on each rung it came to
 	barred bool      // given up for good, however long the search continues
+	ran    bool      // in this session of the search
 	parent *trial    // of a final, the trial that it repeats
 
 	session  session            // nil: it has none

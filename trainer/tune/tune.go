@@ -57,7 +57,8 @@ type Search struct {
 	watch    stopwatch
 	over     bool
 	halted   bool
-	useless  error // why nothing can come of a program\'s trials
+	doubt    error // why nothing may come of a program's trials, as one showed while others were under way
+	useless  error // why nothing can come of them
 	matter   []Importance
 	mattered time.Time
 	news     bool // since the last board
