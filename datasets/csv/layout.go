@@ -194,7 +194,8 @@ func (p *plan) planTarget(last bool) error {
 	}
 	p.roles = make([]schema.Role, len(s.Columns))
 	p.roles[p.target] = r
-	p.TargetNA, p.TargetNumerals = s.Given(p.target).Missing, p.numerals(p.target)
+	given := s.Given(p.target)
+	p.TargetNA, p.TargetNumerals, p.TargetNumbers = given.Missing, p.numerals(p.target), given.Numbers
 	p.notes.Add("%s is the target: %s", which, what)
 	p.noteName(p.target)
 	if r.Code != nil && !c.Boolean() {

@@ -99,6 +99,42 @@ func TestPredictATable(t *testing.T) {
 	}
 }
 
+// TestPredictReadsItsTarget predicts the table that a model was trained on, whose target isn't plain numbers.
+func TestPredictReadsItsTarget(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		target func(i int) string
+		option string
+		known  int // rows with a target
+	}{
+		{"money.csv", func(i int) string { return fmt.Sprintf("$%d", 10+10*(i%2)) }, "header=yes", 100},
+		{"odd.csv", func(i int) string {
+			if i%10 == 0 {
+				return []string{"soon", "late", "never", "x9"}[i/10%4]
+			}
+			return fmt.Sprint(3 * i)
+		}, "number=y", 90},
+	} {
+		var text strings.Builder
+		text.WriteString("a,b,y\n")
+		for i := range 100 {
+			fmt.Fprintf(&text, "%d,%d,%s\n", i, i*i%7, c.target(i))
+		}
+		table := write(t, c.name, text.String())
+		model, _ := trained(t, "safetensors", "--data", table, "--net", "none", "--epochs", "5", "--table", c.option)
+		rows, _ := predictions(t, "", model, table)
+		known := 0
+		for _, row := range rows[1:] {
+			if row[1] != "" {
+				known++
+			}
+		}
+		if known != c.known {
+			t.Errorf("%s: %d rows with a target", c.name, known)
+		}
+	}
+}
+
 func TestPredictValues(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b,y\n")

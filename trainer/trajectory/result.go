@@ -129,6 +129,9 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 				meta[key] = text
 			}
 		}
+		if t.TargetNumbers {
+			meta["target_numbers"] = "yes"
+		}
 		for _, f := range t.Fields {
 			m.Table = append(m.Table, modelfile.Field(f))
 		}

@@ -57,7 +57,7 @@ func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error
 		d.first = append(d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}
-	targets := schema.Field{NA: t.TargetNA, Numerals: t.TargetNumerals}
+	targets := schema.Field{NA: t.TargetNA, Numerals: t.TargetNumerals, Numbers: t.TargetNumbers}
 	d.targets = targets.Reading(d.numerals)
 	d.notes.fields = make([]columnCounts, len(t.Fields))
 	if err := d.open(); err != nil {

@@ -23,6 +23,7 @@ type Table struct {
 
 	TargetNA       []string // as those of a field
 	TargetNumerals string
+	TargetNumbers  bool
 }
 
 // Field is a column of a table.

@@ -99,7 +99,7 @@ func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (row
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file, separator string) (rowSource, error) {
 	info := &schema.Table{Separator: separator, Target: m.Meta["target"], Header: m.Meta["header"],
 		Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"],
-		TargetNumerals: m.Meta["target_numerals"]}
+		TargetNumerals: m.Meta["target_numerals"], TargetNumbers: m.Meta["target_numbers"] != ""}
 	if marks := m.Meta["target_na"]; marks != "" {
 		info.TargetNA = strings.Split(marks, "|")
 	}
@@ -152,6 +152,10 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 		return out, nil
 	}
 	class, ok := className(t.model.Classes, text)
+	if v, is := t.Number(text); !ok && is { // $10 of a class 10
+		class = slices.Index(t.model.Classes, strconv.FormatFloat(v, 'f', -1, 64))
+		ok = class >= 0
+	}
 	if !ok {
 		wrong.Expected = "one of the classes " + print.Names(t.model.Classes)
 		return out, wrong
