@@ -108,7 +108,9 @@ func noteConstant(d *Dataset) {
 
 // survey reads texts once and decides where their columns go, and how many rows are for testing.
 func (f *csvFiles) survey(sources []lex.Source, o *Options) (s *sheet.Sheet, l *csv.Layout, test int, err error) {
-	if s, err = sheet.Survey(sources, o.Rows, &o.Columns); err != nil {
+	columns := o.Columns
+	columns.Target = o.Target
+	if s, err = sheet.Survey(sources, o.Rows, &columns); err != nil {
 		return nil, nil, 0, err
 	}
 	if l, err = csv.Plan(s, o.Target); err != nil {

@@ -18,12 +18,8 @@ import (
 	"newtop/internal/format"
 )
 
-// Whole numbers in the target column are classes if they have at most classValues different values and
-// each of them is there classRows times on average; otherwise they are numbers.
-const (
-	classRows  = 5
-	maxClasses = 1000 // different words in the target column
-)
+// maxClasses bounds the different words in the target column.
+const maxClasses = 1000
 
 // manyRows is how many values a column must have at least for their differences to count.
 const manyRows = 20
@@ -184,7 +180,7 @@ func (p *plan) planTarget(last bool) error {
 			what += p.foldTruths(r.Code, f.Words)
 		}
 	} else if values := c.ClassNumbers(s.Given(p.target).Numerals); len(values) > 0 &&
-		c.ValueCount() >= classRows*len(values) {
+		c.ValueCount() >= sheet.ClassRows*len(values) {
 		p.number = make(map[float64]int)
 		for k, v := range values {
 			p.number[v] = k

@@ -15,6 +15,7 @@ import (
 // laid returns the layout of a text.
 func laid(t *testing.T, text, target string, o lex.Options) (*Layout, error) {
 	t.Helper()
+	o.Target = target
 	s, err := sheet.Survey([]lex.Source{source("f", text)}, 0, &o)
 	if err != nil {
 		return nil, err
@@ -276,6 +277,36 @@ func TestOptionsRefused(t *testing.T) {
 
 // Numbers in another way than the usual, marks among numbers, and codes are read by a vote of the column, which is told,
 // or refused where it is close.
+// TestTargetVotes tells classes of a target from marks of a missing value.
+func TestTargetVotes(t *testing.T) {
+	for _, c := range []struct {
+		cells            string
+		classes, missing int
+		numbers          bool // asked for
+	}{
+		{"1|2|3|4|5|6|7|8|J|Q", 10, 0, false},
+		{"0|1|pending", 3, 0, false},
+		{"+|-|1", 3, 0, false},
+		{"0|1|missing", 2, 40, false},
+		{"0|1|pending", 2, 40, true},
+		{"1.#|##|-", 0, 40, false},
+	} {
+		cells := strings.Split(c.cells, "|")
+		text := columns(120, "x;t", func(i int) string {
+			cell := strings.NewReplacer("##", fmt.Sprint(10+i), "#", fmt.Sprint(i%10)).Replace(cells[i%len(cells)])
+			return fmt.Sprintf("%d;%s", i*i%37, cell)
+		})
+		var o lex.Options
+		if c.numbers {
+			o.Number = []string{"t"}
+		}
+		l, err := laid(t, text, "", o)
+		if err != nil || len(l.Classes) != c.classes || l.Facts[1].Missing != c.missing || l.TargetNumbers != c.numbers {
+			t.Errorf("%s: %v, %q, %d missing", c.cells, err, l.Classes, l.Facts[1].Missing)
+		}
+	}
+}
+
 func TestVotes(t *testing.T) {
 	for _, c := range []struct {
 		name, cells string // of 40 rows in turn; # stands for a digit and ## for a number from 10 to 49
@@ -309,6 +340,12 @@ func TestVotes(t *testing.T) {
 		{"words", "a|b|c", Categories, "", 0, ""},
 		{"points beside words with a comma", "1.23#", Numbers, "", 0, "red|blue|green|1,5"},
 		{"points behind a zero beside commas", "0.23#", Numbers, "", 0, "1#,5"},
+		{"a plus and a minus", "+|-|1|2", Categories, "", 0, ""},
+		{"dollars", "$|$$|1#|2#", Categories, "", 0, ""},
+		{"thousands and none", "1.#K|44#", "", "refused: one way to write them", 0, ""},
+		{"grades", "1-|2-|3-|#", Categories, "", 0, ""},
+		{"two words in many rows", "G|B|##|4#|3#|2#|6#|7#", Categories, "", 0, ""},
+		{"a part of a mark", "available|9.#|9.##", Categories, "", 0, ""},
 		{"codes with a d", "1D#|12D1", Categories, "", 0, ""},
 	} {
 		text := columns(40, "v;x;y", func(i int) string {

@@ -46,9 +46,9 @@ func (n Numerals) String() string {
 	switch {
 	case n.unit == "":
 		return text
-	case isCurrency(n.unit):
+	case isCurrency(n.unit) && !strings.ContainsAny(n.unit, "0123456789"):
 		return n.unit + text
-	case unicode.IsLetter([]rune(n.unit)[0]):
+	case isCurrency(n.unit), unicode.IsLetter([]rune(n.unit)[0]):
 		return text + " " + n.unit
 	}
 	return text + n.unit
@@ -77,6 +77,15 @@ var OtherStyles = []Numerals{
 // Currency reports whether the unit is one of money.
 func (n Numerals) Currency() bool { return isCurrency(n.unit) }
 
+// Scales reports whether a unit tells how large a number is, so that one without it is another: 1.1K beside 442.
+func Scales(unit string) bool {
+	switch unit {
+	case "%", "‰", "k", "m", "b", "mn", "bn", "mio", "mrd", "lakh", "crore", "million", "billion":
+		return true
+	}
+	return false
+}
+
 // CommaDecimal reports whether decimals are parted by a comma.
 func (n Numerals) CommaDecimal() bool { return n.comma }
 
@@ -86,7 +95,7 @@ func (n Numerals) Normalize(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
 	if n.dressed {
 		number, unit, ok := undress(string(field))
-		if !ok || unit != n.unit && (unit != "" || n.unit == "%") {
+		if !ok || unit != n.unit && (unit != "" || Scales(n.unit)) {
 			return nil, false
 		}
 		field = exponent(number)
@@ -201,7 +210,7 @@ func undress(field string) (number, unit string, ok bool) {
 	end := numberEnd(s)
 	number, s = s[:end], strings.TrimSpace(s[end:])
 	if s == "-" || strings.HasPrefix(s, "- ") {
-		if sign != "" {
+		if sign != "" || len(number) == 1 { // 3- is a grade
 			return "", "", false
 		}
 		sign, s = "-", strings.TrimSpace(s[1:])

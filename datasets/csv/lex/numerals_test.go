@@ -32,3 +32,15 @@ func TestNumerals(t *testing.T) {
 		}
 	}
 }
+
+// TestUnits writes how numbers with a unit are written, and reads that.
+func TestUnits(t *testing.T) {
+	for _, unit := range []string{"", "$", "€/100g", "€/5g", "l/100km", "m2", "%", "°c", "kr."} {
+		for _, style := range OtherStyles {
+			n := style.Dressed(unit)
+			if got, ok := ParseNumerals(n.String()); !ok || got != n {
+				t.Errorf("%q: %q is read as %+v", unit, n.String(), got)
+			}
+		}
+	}
+}

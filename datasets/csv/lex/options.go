@@ -20,6 +20,7 @@ type Options struct {
 	NA       []string
 	Category []string // columns of which every value is a word
 	Number   []string // columns of which every value is a number, or missing
+	Target   string   // the column to predict, by name or number from 1, for its words may be classes; empty: the last
 	Mark     bool     // whether each column with missing values has an input that says where, whatever stands in
 
 	// Encoding, Separator, Comment and Skip say how the text is written; empty: as it looks. Package form reads them.

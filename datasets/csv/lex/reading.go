@@ -2,6 +2,7 @@ package lex
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -68,16 +69,30 @@ func (r *Reading) read(field []byte, k kind, v float64) (kind, float64) {
 	return kindNumber, v
 }
 
-// LooksMissing reports whether a word among numbers says that there is no value.
+// clearlyMissing are words for no value that are hardly classes of a target; other words for it may be.
+var (
+	clearlyMissing = []string{"n.a.", "n.a", "n.d.", "n/d", "nd", "n.v.", "k.a.", "missing", "not available",
+		"not applicable", "not reported", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "-nan(ind)"}
+	otherwiseMissing = []string{"unknown", "unk", "tbd", "tba", "pending", "nil", "void", "blank", "empty"}
+)
+
+// LooksMissing reports whether a word among numbers says that there is no value. A plus or signs of a currency are a
+// grade.
 func LooksMissing(field string) bool {
 	other := func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSymbol(r) && r != ' ' }
 	if !strings.ContainsFunc(field, other) {
-		return true
+		return !IsGrade(field)
 	}
-	if len(field) == 2 && field[0] == '.' { // of Stata and SAS
-		return true
-	}
-	return strings.Contains(" n.a. n.a n.d. n/d nd n.v. k.a. missing unknown unk not available not applicable tbd tba "+
-		"pending nil void blank empty not reported 1.#ind -1.#ind 1.#qnan -1.#qnan -nan(ind) ",
-		" "+strings.ToLower(field)+" ")
+	return ClearlyMissing(field) || slices.Contains(otherwiseMissing, strings.ToLower(field))
+}
+
+// IsGrade reports whether a word has a plus or a sign of a currency, as $$ has.
+func IsGrade(field string) bool {
+	return strings.ContainsFunc(field, func(r rune) bool { return r == '+' || unicode.Is(unicode.Sc, r) })
+}
+
+// ClearlyMissing reports whether a word says that there is no value even where words may be classes.
+func ClearlyMissing(field string) bool {
+	return len(field) == 2 && field[0] == '.' || // of Stata and SAS
+		slices.Contains(clearlyMissing, strings.ToLower(field))
 }

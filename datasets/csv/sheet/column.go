@@ -124,8 +124,12 @@ func (c *Column) Texts() map[string]struct{} {
 	return all
 }
 
-// classValues bounds the different values of a target whose whole numbers are classes.
-const classValues = 20
+// Whole numbers in the target column are classes if they have at most classValues different values and
+// each of them is there ClassRows times on average; otherwise they are numbers.
+const (
+	classValues = 20
+	ClassRows   = 5
+)
 
 // ClassNumbers returns the different values of a numeric column, ascending, or nothing if there are too
 // many for classes or not all are whole.

@@ -142,6 +142,11 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 	if len(marks) == 0 {
 		return false
 	}
+	if k := slices.IndexFunc(marks, c.classWord); k >= 0 && isTarget(s, j) {
+		note(s, j, fmt.Sprintf("%q is a class beside the numbers", marks[k]), "number", "takes it for missing")
+		s.reading(j).Words = true
+		return true
+	}
 	var told []string
 	for _, mark := range marks {
 		told = append(told, fmt.Sprintf("%q %s", mark, format.Counted(c.Counts[mark], "time")))
@@ -175,7 +180,7 @@ func voteNumerals(s *Sheet, j int, commas, points bool) (n lex.Numerals, ok bool
 	if c.grouped || c.Whole || !n.CommaDecimal() || s.forced[j] {
 		number := func(word string) bool { _, ok := n.ParseLoosely(word); return ok }
 		numbers := d.In[style]
-		if unit != "%" {
+		if !lex.Scales(unit) {
 			if bare := c.Dress[""]; unit != "" && bare != nil {
 				numbers += bare.In[style]
 			}
@@ -186,8 +191,8 @@ func voteNumerals(s *Sheet, j int, commas, points bool) (n lex.Numerals, ok bool
 	return n, ok || s.forced[j]
 }
 
-// Among numbers, fewMarks different words that are in at most half as many rows may be marks of a missing value that
-// nobody knows, if there are that many different numbers.
+// Among numbers, a word that is in at most half as many rows, or fewMarks different ones in a ninth, may be marks of a
+// missing value that nobody knows, if there are that many different numbers.
 const (
 	fewMarks    = 2
 	manyNumbers = 8
@@ -201,10 +206,10 @@ func (c *Column) marks(numbers int, number func(word string) bool) (marks []stri
 	for _, word := range slices.Sorted(maps.Keys(c.Counts)) {
 		switch n := c.Counts[word]; {
 		case number(word):
-		case lex.LooksMissing(word):
+		case lex.LooksMissing(word) && (word != "-" || c.Counts["+"] == 0):
 			marks = append(marks, word)
 			known += n
-		case strings.ContainsAny(word, "0123456789"):
+		case strings.ContainsAny(word, "0123456789") || lex.IsGrade(word):
 			others += n
 		default:
 			unknown = append(unknown, word)
@@ -218,12 +223,29 @@ func (c *Column) marks(numbers int, number func(word string) bool) (marks []stri
 	switch {
 	case numbers == 0:
 		return nil, false
-	case others == 0 && len(unknown) <= fewMarks && 2*rows <= numbers && (many || rows <= 1 && numbers > manyNumbers):
+	case others == 0 && (len(unknown) <= 1 && 2*rows <= numbers || len(unknown) <= fewMarks && 9*rows <= numbers) &&
+		(many || rows <= 1 && numbers > manyNumbers):
 		return append(marks, unknown...), true
 	case others+rows == 0:
 		return marks, true
 	}
 	return marks, Mostly(numbers, others+rows)
+}
+
+// isTarget reports whether a column is the one to predict.
+func isTarget(s *Sheet, j int) bool {
+	if s.Options.Target == "" {
+		return j == len(s.Columns)-1
+	}
+	target, err := s.FindColumn("target", s.Options.Target)
+	return err == nil && target == j
+}
+
+// classWord reports whether a word, which may say that there is no value, is a class of a target: several rows have it,
+// and the numbers beside it are classes too.
+func (c *Column) classWord(word string) bool {
+	return c.Counts[word] > 1 && !lex.ClearlyMissing(word) && !c.TooManyNumbers && c.Whole &&
+		len(c.Values) <= classValues && c.Numbers >= ClassRows*len(c.Values)
 }
 
 // Vote is what was decided of a column, a line about it under its name or another.
