@@ -22,8 +22,7 @@ type Text struct {
 // Bytes counts those that tell of an encoding.
 type Bytes struct {
 	invalid  int // bytes that are none of UTF-8
-	high     int // of these
-	crowded  int // behind two others
+	crowded  int // of these, behind two others
 	controls int // bytes of no text
 	zeros    int
 	rest     []byte // the start of a rune at the end of what was seen
