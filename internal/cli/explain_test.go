@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"newtop/internal/cli/print"
+	"newtop/models/modelfile"
 	"newtop/trainer/event"
 )
 
@@ -175,13 +176,42 @@ func TestPredictReports(t *testing.T) {
 	}
 }
 
+// The band of a committee of folds is CV+'s of Barber et al. 2021, of sorted sums, and nine targets of ten lie in it.
+func TestPredictBands(t *testing.T) {
+	table := write(t, "prices.csv", numbered(300))
+	for _, kind := range []string{"safetensors", "onnx"} {
+		file, _ := trained(t, kind, "--data", table, "--net", "3", "--epochs", "8", "--set", "folds=5", "--committee", "5")
+		rows, message := predictions(t, "", file, table)
+		m, err := modelfile.Read(file)
+		if err != nil || len(m.Residuals) != 5 || strings.Join(rows[0], "|") != "row|target|prediction|sd|q05|q95" {
+			t.Fatalf("%v: residuals of %d nets, %q", err, len(m.Residuals), rows[0])
+		}
+		inside := 0
+		for _, row := range rows[1:] {
+			var v [3]float64
+			for k, at := range []int{1, 4, 5} {
+				v[k], _ = strconv.ParseFloat(row[at], 64)
+			}
+			if v[1] <= v[0] && v[0] <= v[2] {
+				inside++
+			}
+		}
+		// A row at the very end of its band may be outside by how it is written.
+		share, told := 100*float64(inside)/float64(len(rows)-1), 0.0
+		if _, err := fmt.Sscanf(message[strings.LastIndex(message, ", ")+2:], "%f %% of the targets from q05 to q95", &told); err != nil ||
+			math.Abs(told-share) > 0.5 || told < 80 || told > 99 {
+			t.Errorf("%.1f %% are inside, %v:\n%s", share, err, message)
+		}
+	}
+}
+
 // By the nets of a committee one by one: their standard deviation and, of five, the quantiles between the outer two.
 func TestPredictSpreads(t *testing.T) {
 	table := write(t, "prices.csv", numbered(120))
 	args := []string{"--data", table, "--net", "3", "--epochs", "2"}
 	model, _ := trained(t, "safetensors", append(args, "--committee", "5")...)
 	rows, _ := predictions(t, "", model, table)
-	if got := strings.Join(rows[0], "|"); got != "row|target|prediction|sd|q05|q95" {
+	if got := strings.Join(rows[0], "|"); got != "row|target|prediction|sd|nets_q05|nets_q95" {
 		t.Fatalf("%s", got)
 	}
 	var each [][][]string
@@ -224,8 +254,12 @@ func TestPredictSpreads(t *testing.T) {
 		}
 	}
 	out, _, _ := newtop("predict", model, table, "--format", "jsonl")
-	var row struct{ SD, Q05, Q95 float64 }
-	if err := json.Unmarshal([]byte(first(out)), &row); err != nil || row.SD <= 0 || !(row.Q05 < row.Q95) {
+	var row struct {
+		SD   float64
+		Low  float64 `json:"nets_q05"`
+		High float64 `json:"nets_q95"`
+	}
+	if err := json.Unmarshal([]byte(first(out)), &row); err != nil || row.SD <= 0 || !(row.Low < row.High) {
 		t.Errorf("%s: %v", first(out), err)
 	}
 }

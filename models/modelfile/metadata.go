@@ -18,6 +18,7 @@ const (
 	keyOutputs   = "outputs"
 	keyClasses   = "classes"
 	keyTable     = "table"
+	keyResiduals = "residuals"
 	keyWeights   = "weights" // an ONNX file only: the tensors as a safetensors file, in base64
 )
 
@@ -80,6 +81,9 @@ func (m *Model) metadata() (map[string]string, error) {
 	if m.Table != nil {
 		own[keyTable] = m.Table
 	}
+	if m.Residuals != nil {
+		own[keyResiduals] = m.Residuals
+	}
 	out := map[string]string{keyVersion: version, keyCommittee: strconv.Itoa(len(m.Weights)), keyChecksum: keyCRC}
 	for key, value := range own {
 		text, err := json.Marshal(value)
@@ -92,7 +96,8 @@ func (m *Model) metadata() (map[string]string, error) {
 		out[key] = string(text)
 	}
 	for key, value := range m.Meta {
-		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable || key == keyCRC {
+		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable || key == keyResiduals ||
+			key == keyCRC {
 			return nil, fmt.Errorf("metadata %q: expected a name that the format does not use itself", key)
 		}
 		out[key] = value
@@ -150,7 +155,7 @@ func fromTensors(f *safetensors.File, name string) (*Model, error) {
 		key  string
 		into any
 	}{{keyNetwork, &n}, {keyCommittee, &nets}, {keyInputs, &m.Inputs}, {keyOutputs, &m.Outputs}, {keyClasses,
-		&m.Classes}, {keyTable, &m.Table}} {
+		&m.Classes}, {keyTable, &m.Table}, {keyResiduals, &m.Residuals}} {
 		if err := r.decode(part.key, part.into); err != nil {
 			return nil, err
 		}

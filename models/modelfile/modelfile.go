@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"newtop/internal/atomicfile"
@@ -22,12 +23,15 @@ import (
 // Model is a trained network with what its users need to feed it and to read it.
 type Model struct {
 	Network *models.Network
-	Weights [][]float64       // of each net of a committee, whose mean output counts; one for a single net
-	Inputs  []Column          // of the network's columns, in order: its inputs, and behind them its features
-	Outputs []Column          // of its outputs
-	Classes []string          // names, one for each output; nil for regression
-	Table   []Field           // how the fields of a CSV row become the inputs; nil: one number each, in order
-	Meta    map[string]string // what else is known: data, run, epoch, optimizer, seed, loss, test_error, …
+	Weights [][]float64 // of each net of a committee, whose mean output counts; one for a single net
+	Inputs  []Column    // of the network's columns, in order: its inputs, and behind them its features
+	Outputs []Column    // of its outputs
+	Classes []string    // names, one for each output; nil for regression
+	Table   []Field     // how the fields of a CSV row become the inputs; nil: one number each, in order
+	// Residuals are, of each net of a committee and each output of a regression, how far the net is from the targets of
+	// the rows that it alone was not trained on, in the data's units and ascending; nil: not known.
+	Residuals [][][]float64
+	Meta      map[string]string // what else is known: data, run, epoch, optimizer, seed, loss, test_error, …
 
 	// Tensors are those of a model that another program has, in the order of its weights; Network is nil then. Its file
 	// has them by their names, and Read does not read it.
@@ -221,8 +225,28 @@ func (m *Model) check() error {
 		}
 		inputs += m.Table[i].Inputs()
 	}
+	if err := m.checkResiduals(); err != nil {
+		return err
+	}
 	if m.Table != nil && inputs != m.Network.Inputs() {
 		return fmt.Errorf("a table of %d inputs: expected %d as the network has", inputs, m.Network.Inputs())
+	}
+	return nil
+}
+
+func (m *Model) checkResiduals() error {
+	if m.Residuals != nil && len(m.Residuals) != len(m.Weights) {
+		return fmt.Errorf("residuals of %d nets: expected those of %d", len(m.Residuals), len(m.Weights))
+	}
+	for _, of := range m.Residuals {
+		if len(of) != m.Network.Outputs() {
+			return fmt.Errorf("residuals of %d outputs: expected those of %d", len(of), m.Network.Outputs())
+		}
+		for _, list := range of {
+			if !slices.IsSorted(list) || len(list) > 0 && !(list[0] >= 0 && finite(list[len(list)-1])) {
+				return fmt.Errorf("residuals that are not finite or not ascending: expected numbers ≥ 0 that are")
+			}
+		}
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package objective
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
 	"newtop/models"
@@ -42,6 +45,37 @@ func NewJoint(f *datasets.Folds, all *Problem) (*Joint, error) {
 		j.Problem, p.Network = &p, wide
 	}
 	return j, nil
+}
+
+// minResiduals is the least number of residuals of which a tenth can be left out.
+const minResiduals = 9
+
+// Residuals returns, of each net and output of a regression, how far the nets with such weights are from the targets of
+// the rows that each decides by, in the data's units to six digits and ascending; nil for classes, and for few rows.
+func (j *Joint) Residuals(weights [][]float64) (all [][][]float64) {
+	if j.Data.Classes != nil || len(j.Folds.Of) < minResiduals {
+		return nil
+	}
+	outputs := j.Network.Outputs()
+	for k, net := range j.Nets {
+		s := &net.Validation
+		u, t := mat.NewDense(s.Rows(), outputs, nil), make([]float64, outputs)
+		net.Network.OutputTo(u, weights[k], s.X)
+		of := make([][]float64, outputs)
+		for i := range s.Rows() {
+			models.RowTo(t, s.T, i)
+			for c, v := range t {
+				r := math.Abs(u.At(i, c)-v) * net.Data.TargetScaling.Scale[c]
+				r, _ = strconv.ParseFloat(strconv.FormatFloat(r, 'g', 6, 64), 64) // which FormatFloat wrote
+				of[c] = append(of[c], r)
+			}
+		}
+		for c := range of {
+			slices.Sort(of[c])
+		}
+		all = append(all, of)
+	}
+	return all
 }
 
 // WeightsOf returns the weights with which the joint network has the outputs of net k with weights w. For input i of

@@ -101,7 +101,9 @@ func provenance(c *config.Config, run, optimizer string, epoch int, metrics *eve
 
 // DescribeModel describes weights with what their users need to know of the data.
 func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]string) *modelfile.Model {
+	var residuals [][][]float64
 	if j := p.Joint; j != nil {
+		residuals = j.Residuals(weights)
 		joint := make([][]float64, len(weights))
 		for k, w := range weights {
 			joint[k] = j.WeightsOf(k, w)
@@ -109,7 +111,8 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 		p, weights = j.Problem, joint
 	}
 	data := p.Data
-	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
+	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Residuals: residuals,
+		Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
 	if external, ok := p.External.(*workplace.ExternalModel); ok {
 		for _, b := range external.About().Blocks {

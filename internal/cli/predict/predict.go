@@ -181,6 +181,8 @@ type predictor struct {
 	positions []position       // of all rows, where the worst are asked for
 	target    []float64        // of a row, as the network is trained to
 	each      []*mat.Dense     // of a committee's nets for a regression; nil else
+
+	targets, covered int // those that are known, and those of them that are within their bands
 }
 
 func newPredictor(m *modelfile.Model, pool *reduce.Pool, source rowSource, write predictionWriter,
@@ -271,10 +273,12 @@ func (p *predictor) predict(out, raw *mat.Dense, truths []truth) error {
 			p.positions = append(p.positions, position{t.row, t.line})
 		}
 		best := floats.MaxIdx(values)
-		if err := p.write.row(t.row, t, best, values, spreadOf(each, i)); err != nil {
+		apart := spreadOf(p.model, each, i)
+		if err := p.write.row(t.row, t, best, values, apart); err != nil {
 			return err
 		}
 		if t.known {
+			p.cover(t.values, apart)
 			t.targetTo(p.target, p.model)
 			for j, c := range p.model.Outputs {
 				values[j] = (values[j] - c.Offset) / c.Scale
@@ -283,6 +287,15 @@ func (p *predictor) predict(out, raw *mat.Dense, truths []truth) error {
 		}
 	}
 	return p.write.flush()
+}
+
+// cover counts the targets that are within the bands.
+func (p *predictor) cover(targets []float64, bands []spread) {
+	for j, b := range bands {
+		if p.targets++; b.low <= targets[j] && targets[j] <= b.high {
+			p.covered++
+		}
+	}
 }
 
 // position is where a row is: its number from 1, and its line in a text, 0 for none.

@@ -31,6 +31,9 @@ func (p *predictor) report(out io.Writer) error {
 			fmt.Fprintf(&b, ", %.2f %% wrong\n", 100*float64(scores.Error)) // as the run said it
 		}
 		b.WriteString(print.Metrics(figures[1:]))
+		if p.model.Residuals != nil {
+			fmt.Fprintf(&b, ", %.1f %% of the targets from q05 to q95", 100*float64(p.covered)/float64(p.targets))
+		}
 	}
 	b.WriteByte('\n')
 	if _, err := io.WriteString(out, b.String()); err != nil || scores.Rows == 0 {

@@ -59,9 +59,9 @@ func (p *csvPredictions) row(number int, t truth, best int, values []float64, ap
 	for _, v := range values {
 		p.record = append(p.record, strconv.FormatFloat(v, 'g', -1, 64))
 	}
-	for _, name := range spreadNames {
+	for i := range spreadNames(p.model) {
 		for j := range apart {
-			p.record = append(p.record, strconv.FormatFloat(*apart[j].of(name), 'g', 6, 64))
+			p.record = append(p.record, strconv.FormatFloat(apart[j].of(i), 'g', 6, 64))
 		}
 	}
 	return p.w.Write(p.record)
@@ -84,7 +84,7 @@ func (p *csvPredictions) header() []string {
 	}
 	names = append(names, p.outputs("prediction")...)
 	if spreads(p.model) {
-		for _, name := range spreadNames {
+		for _, name := range spreadNames(p.model) {
 			names = append(names, p.outputs(name)...)
 		}
 	}
@@ -119,9 +119,11 @@ type prediction struct {
 	Target     any                    `json:"target,omitempty"`
 	Prediction any                    `json:"prediction"`
 	P          map[string]json.Number `json:"p,omitempty"`
-	SD         any                    `json:"sd,omitempty"` // of a committee's nets
-	Low        any                    `json:"q05,omitempty"`
+	SD         any                    `json:"sd,omitempty"`  // of a committee's nets
+	Low        any                    `json:"q05,omitempty"` // the band
 	High       any                    `json:"q95,omitempty"`
+	NetsLow    any                    `json:"nets_q05,omitempty"`
+	NetsHigh   any                    `json:"nets_q95,omitempty"`
 }
 
 func (p *jsonPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
@@ -140,14 +142,16 @@ func (p *jsonPredictions) row(number int, t truth, best int, values []float64, a
 		}
 		out.Prediction = p.named(values)
 		if apart != nil {
-			of := func(name string) any {
+			of := func(i int) any {
 				list := make([]float64, len(apart))
 				for j := range apart {
-					list[j] = *apart[j].of(name)
+					list[j] = apart[j].of(i)
 				}
 				return p.named(list)
 			}
-			out.SD, out.Low, out.High = of(spreadNames[0]), of(spreadNames[1]), of(spreadNames[2])
+			if out.SD, out.NetsLow, out.NetsHigh = of(0), of(1), of(2); m.Residuals != nil {
+				out.Low, out.High, out.NetsLow, out.NetsHigh = out.NetsLow, out.NetsHigh, nil, nil
+			}
 		}
 	}
 	text, err := json.Marshal(out)
