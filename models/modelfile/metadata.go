@@ -96,8 +96,8 @@ func (m *Model) metadata() (map[string]string, error) {
 		out[key] = string(text)
 	}
 	for key, value := range m.Meta {
-		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable || key == keyResiduals ||
-			key == keyCRC {
+		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable ||
+			key == keyResiduals || key == keyCRC {
 			return nil, fmt.Errorf("metadata %q: expected a name that the format does not use itself", key)
 		}
 		out[key] = value

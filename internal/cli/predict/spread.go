@@ -14,9 +14,9 @@ import (
 //
 // Where each net has rows that it was not trained on, the band is CV+'s (Barber, Candès, Ramdas & Tibshirani 2021,
 // "Predictive inference with the jackknife+", section 3): from the quantile of μ_k(x) − R over the nets k and their
-// rows' residuals R to that of μ_k(x) + R. Nine targets of ten lie in it where rows are exchangeable; eight are certain,
-// but for few rows, and for what the rows have chosen. Else it is the central 90 % of the nets, narrow where all are
-// wrong alike, and no interval for the target.
+// rows' residuals R to that of μ_k(x) + R. Nine targets of ten lie in it where rows are exchangeable; eight are
+// certain, but for few rows and what the rows have chosen. Else it is the central 90 % of the nets, narrow where all
+// are wrong alike, and no interval for the target.
 type spread struct{ sd, low, high float64 }
 
 // miscoverage is α of the band.
