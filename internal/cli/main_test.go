@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 
 	"newtop/internal/cli/print"
@@ -32,8 +33,10 @@ func apart(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	if signal.Ignored(os.Interrupt) { // as a script's background job does; what it starts would too
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) { // as in a script's background job, or under nohup; what it starts would ignore it too
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	debug.SetGCPercent(200) // cobra keeps every command's completions for good, and there is one a call
 	os.Setenv("NEWTOP_STATE_DIR", filepath.Join(dir, "state"))

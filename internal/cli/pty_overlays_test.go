@@ -70,7 +70,7 @@ func (c *console) resize(columns, rows int) {
 // wherever it goes among it.
 func TestSignalsRestoreWhatIsOpen(t *testing.T) {
 	t.Parallel()
-	signals := heard(syscall.SIGTERM, syscall.SIGHUP)
+	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP}
 	for i, o := range openings[3:] {
 		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--set", "spectrum-every=0")
 		c.until(`epoch [1-9]`)

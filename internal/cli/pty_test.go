@@ -7,10 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -243,14 +241,9 @@ func TestScreenOfARunThatCannotBegin(t *testing.T) {
 	restored(t, output)
 }
 
-// heard leaves out what this process ignores, as a test under nohup does: a child inherits it and ignores it too.
-func heard(signals ...os.Signal) []os.Signal {
-	return slices.DeleteFunc(signals, signal.Ignored)
-}
-
 func TestSignalsRestoreTheTerminal(t *testing.T) {
 	t.Parallel()
-	for _, s := range heard(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0")
 		c.until(`epoch [1-9]`)
 		if err := c.cmd.Process.Signal(s); err != nil {
