@@ -3,14 +3,23 @@ package reader
 import (
 	"fmt"
 
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/csv/schema"
 	"newtop/internal/format"
 )
 
 // readNotes counts what a reader decided.
 type readNotes struct {
-	rows   int            // passed over
-	fields []columnCounts // of each
+	renamed []renaming     // columns that were found by a name that differs in case
+	unknown []string       // columns that the table does not have
+	rows    int            // passed over
+	fields  []columnCounts // of each
+}
+
+// renaming is a column of the file and the name that the table has for it.
+type renaming struct {
+	column int
+	name   string
 }
 
 // columnCounts are the fields of a column that the training rows had none of.
@@ -19,6 +28,16 @@ type columnCounts struct{ unseen, missing int }
 // Notes says what the reader decided so far, a line each.
 func (d *Reader) Notes() []string {
 	var n schema.Notes
+	var renamed []string
+	for _, r := range d.notes.renamed {
+		renamed = append(renamed, d.names[r.column]+" for "+r.name)
+	}
+	if renamed != nil {
+		n.Add("%s found by a name that differs in case: %s", were(len(renamed), "column"), lex.ListNames(renamed))
+	}
+	if unknown := d.notes.unknown; unknown != nil {
+		n.Add("%s unknown to the model, and not used: %s", were(len(unknown), "column"), lex.ListNames(unknown))
+	}
 	if d.notes.rows > 0 {
 		n.Add("%s left out, as in training", schema.RowsAre(d.notes.rows, "with a missing value"))
 	}

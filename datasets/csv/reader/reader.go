@@ -29,7 +29,7 @@ type Reader struct {
 	first    []int         // of each field: where it starts among the inputs
 	inputs   int
 	names    []string // of the file's columns
-	fieldOf  []int    // of the file's columns: which field it is; -1 for the target
+	fieldOf  []int    // of the file's columns: which field it is; -1 for none
 	target   int      // its column; -1 without one
 	targets  lex.Reading
 	pending  []string // the first row, if it is none of names and was not returned yet
@@ -44,7 +44,8 @@ const sniffed = 1 << 16
 // New returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
 // if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a
 // target is then the column with the number that t has for its name, or the one at t's Place if there is one more than
-// fields. A column that is neither is an error. The delimiter is reported as for a file that is trained on. file is for
+// fields. Names may differ in case, and columns of other names are passed over; Notes says so. A missing column, or
+// one too many without names, is an error. The delimiter is reported as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error) {
 	d := &Reader{file: file, csv: lex.RecordReader{Source: lex.BoundedReader{Reader: r, Remaining: lex.MaxRow},
@@ -216,7 +217,7 @@ func (d *Reader) storeRow(dst []float64, record []string) (target string, err er
 	for j, field := range record {
 		i := d.fieldOf[j]
 		if i < 0 {
-			if !d.targets.IsMissing(field) {
+			if j == d.target && !d.targets.IsMissing(field) {
 				target = format.Printable(field)
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"newtop/datasets/csv/lex"
 	"newtop/datasets/csv/schema"
@@ -12,17 +13,21 @@ import (
 	"newtop/internal/format"
 )
 
-// hasHeader reports whether the first row names the columns: it has the name of one, or all of them where they are
-// numbers, or, where columns never had names, a word in the place of a number.
+// hasHeader reports whether the first row names the columns: it has the name of one, or of half of those that are words
+// but for case, or all of them where they are numbers, or, where columns never had names, a word in the place of a
+// number.
 func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
-	names := make(map[string]bool, len(first))
+	names, alike := make(map[string]bool, len(first)), make(map[string]bool, len(first))
 	for _, name := range schema.ColumnNames(first, true) {
-		names[name] = true
+		names[name], alike[strings.ToLower(name)] = true, true
 	}
-	all := true
+	all, balance := true, 0
 	for i, f := range t.Fields {
 		if f.Kind != schema.LeftOut {
 			all = all && names[f.Name]
+			if balance--; alike[strings.ToLower(f.Name)] {
+				balance += 2
+			}
 		}
 		if _, err := strconv.Atoi(f.Name); err != nil {
 			if names[f.Name] {
@@ -41,58 +46,104 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 			return true
 		}
 	}
-	return all && t.Header == "yes"
+	return (all || balance >= 0) && t.Header == "yes"
 }
 
-// byName finds the columns by the names in the first line, or by place if none has one of the table's.
+// byName finds the columns by the names in the first line, else by such that differ in case alone, or by place if none
+// has one of the table's. It passes over columns that the table does not have.
 func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
-	known := make(map[string]int, len(t.Fields))
-	for i, f := range t.Fields {
-		known[f.Name] = i
-	}
-	seen := make(map[string]bool, len(header))
+	d.names = schema.ColumnNames(header, true)
+	find := d.finder(t)
+	columns := make([]int, len(t.Fields))
 	some := false
-	d.names = nil
-	for j, name := range schema.ColumnNames(header, true) {
-		if d.names = append(d.names, name); seen[name] {
-			return d.fault(j, "a second column of that name", "different names")
+	for i, f := range t.Fields {
+		var err error
+		if columns[i], err = find(f.Name); err != nil {
+			return err
 		}
-		seen[name] = true
-		_, ok := known[name]
-		some = some || ok
+		some = some || columns[i] >= 0
 	}
 	if !some {
+		d.notes.renamed = nil
 		return d.byPosition(len(header), t, needed)
 	}
-	d.target = slices.Index(d.names, t.Target)
-	if needed {
-		var expected string
-		if d.target, expected = schema.LookUpColumn(t.Target, d.names, len(d.names)); d.target < 0 {
-			return &fault.OptionError{Field: "target", Value: t.Target,
-				Expected: cmp.Or(expected, "one of the columns "+lex.ListNames(d.names)+format.DidYouMean(
-					t.Target, d.names))}
+	var err error
+	if !needed {
+		d.target, err = find(t.Target)
+	} else if d.target, err = d.requestedTarget(t.Target); err == nil {
+		d.notes.renamed = slices.DeleteFunc(d.notes.renamed, func(r renaming) bool { return r.column == d.target })
+	}
+	if err != nil {
+		return err
+	}
+	d.fieldOf = slices.Repeat([]int{-1}, len(d.names))
+	var missing []string
+	for i, f := range t.Fields {
+		switch j := columns[i]; {
+		case j >= 0 && j != d.target:
+			d.fieldOf[j] = i
+		case f.Kind != schema.LeftOut:
+			missing = append(missing, strconv.Quote(f.Name))
 		}
 	}
 	for j, name := range d.names {
-		i, ok := known[name]
-		if j == d.target {
-			i = -1
-		} else if !ok {
-			return d.fault(j, "a column that the model does not know",
-				"the columns "+lex.ListNames(fieldNames(t.Fields)))
-		}
-		d.fieldOf = append(d.fieldOf, i)
-	}
-	for _, f := range t.Fields {
-		if f.Kind == schema.LeftOut {
-			continue
-		}
-		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
-			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name),
-				Expected: "all that the model takes"}
+		if d.fieldOf[j] < 0 && j != d.target {
+			d.notes.unknown = append(d.notes.unknown, name)
 		}
 	}
-	return nil
+	if missing == nil {
+		return nil
+	}
+	found := "no column " + missing[0]
+	if len(missing) > 1 {
+		found = "no columns " + lex.ListNames(missing)
+	}
+	return &fault.FormatError{File: d.file, Line: d.line, Found: found + " among " + lex.ListNames(d.names),
+		Expected: "all that the model takes"}
+}
+
+// requestedTarget returns the column of a target that the user asks for.
+func (d *Reader) requestedTarget(target string) (int, error) {
+	j, expected := schema.LookUpColumn(target, d.names, len(d.names))
+	if j < 0 {
+		return -1, &fault.OptionError{Field: "target", Value: target, Expected: cmp.Or(expected,
+			"one of the columns "+lex.ListNames(d.names)+format.DidYouMean(target, d.names))}
+	}
+	return j, nil
+}
+
+// finder returns what returns the column of a name of the table, or -1, and an error where there are two. A column
+// whose name is in the table has no other; one of the others is the column of a name that its own differs from in case
+// alone, once.
+func (d *Reader) finder(t *schema.Table) func(name string) (column int, err error) {
+	same, alike := make(map[string][]int), make(map[string][]int)
+	for _, name := range append(fieldNames(t.Fields), t.Target) {
+		same[name] = nil
+	}
+	for j, name := range d.names {
+		if _, ok := same[name]; ok {
+			same[name] = append(same[name], j)
+		} else {
+			alike[strings.ToLower(name)] = append(alike[strings.ToLower(name)], j)
+		}
+	}
+	return func(name string) (int, error) {
+		list, found := same[name], "a second column of that name"
+		if list == nil {
+			list, found = alike[strings.ToLower(name)], fmt.Sprintf("a second column %q, but for case", name)
+			delete(alike, strings.ToLower(name))
+			if len(list) == 1 {
+				d.notes.renamed = append(d.notes.renamed, renaming{list[0], name})
+			}
+		}
+		switch len(list) {
+		case 0:
+			return -1, nil
+		case 1:
+			return list[0], nil
+		}
+		return -1, d.fault(list[1], found, "different names")
+	}
 }
 
 // byPosition takes the columns in the table's order.

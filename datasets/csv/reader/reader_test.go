@@ -27,6 +27,13 @@ var numbered = &schema.Table{
 	Target: "3", TargetColumn: 3,
 }
 
+// named is colours of a file that had a header.
+var named = func() *schema.Table {
+	t := *colours
+	t.Header = "yes"
+	return &t
+}()
+
 func readTable(text string, t *schema.Table, needed bool) (rows []string, err error) {
 	r, err := New(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
 	if err != nil {
@@ -64,6 +71,8 @@ func TestReader(t *testing.T) {
 		{"numbers for names, a header", "w,c,k,l\n1.5,red,a,-2\n3,blue,b,4\n", numbered, known},
 		{"a missing target", "1.5,red,?,-2\n3,blue,b,4\n", numbered, []string{"[1.5 0 1 -2]", "[3 1 0 4] b"}},
 		{"no rows", "size,colour,weight\n", colours, nil},
+		{"columns of other names", "size,id,colour,kind,weight,id,SIZE\n1.5,7,red,a,-2,8,x\n3,?,blue,b,4,,\n", colours, known},
+		{"names in another case", "Weight;KIND;SIZE;Colour\n-2;a;1.5;red\n4;b;3;blue", named, known},
 	} {
 		if got, err := readTable(c.text, c.table, false); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
@@ -89,8 +98,9 @@ func TestReaderRefuses(t *testing.T) {
 		want       string
 	}{
 		{"nothing", "", colours, false, "new.csv:1: found an empty file, expected rows of values"},
-		{"a column too many", "size,colour,id,weight\n", colours, false, `new.csv:1: column "id": found a column that the model does not know, expected the columns size, colour, weight`},
-		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour", expected all that the model takes`},
+		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour" among size, weight, expected all that the model takes`},
+		{"columns of other names", "size,color,id\n", colours, false, `new.csv:1: found no columns "colour", "weight" among size, color, id, expected all that the model takes`},
+		{"two columns but for case", "Size,SIZE,colour,weight\n", colours, false, `new.csv:1: column "SIZE": found a second column "size", but for case, expected different names`},
 		{"a column twice", "size,size,colour,weight\n", colours, false, `new.csv:1: column "size": found a second column of that name`},
 		{"two too many without names", "1,red,2,3,4\n", colours, false, "new.csv:1: found 5 columns, expected 3 as the model takes"},
 		{"one too many without a place", "1,red,2,3\n", &schema.Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with Target"},
@@ -202,6 +212,15 @@ func TestReaderTells(t *testing.T) {
 		"alive: 3 values were missing, unlike in training, taken as their replacement",
 		"city: 3 words were new or as rare as in training, taken as the other rare words",
 	}
+	if got := r.Notes(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	r, err = New(strings.NewReader("a,Size,COLOUR,weight,b,KIND\n"), "f", colours, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{"3 columns were found by a name that differs in case: Size for size, COLOUR for colour, KIND for kind",
+		"2 columns were unknown to the model, and not used: a, b"}
 	if got := r.Notes(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
