@@ -107,7 +107,7 @@ func settingEntries(a *desk.App) (out []paletteEntry) {
 // styleEntries are how things look.
 func styleEntries(a *desk.App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
-		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colours",
+		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colors colours",
 			Do: func(a *desk.App) tea.Cmd { return a.SetTheme(t) }}
 		if t == a.ThemeChoice {
 			e.Also += ", the current theme"

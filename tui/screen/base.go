@@ -125,7 +125,7 @@ func (b *Base) SetTheme(t style.Theme) tea.Cmd {
 	text := "theme: " + t.String()
 	switch {
 	case b.NoColor && t != style.ThemeMono:
-		text += ", without colours: NO_COLOR"
+		text += ", without colors: NO_COLOR"
 	case t == style.ThemeAuto && b.Dark:
 		text += ", dark"
 	case t == style.ThemeAuto:

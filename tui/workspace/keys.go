@@ -51,8 +51,8 @@ func bindings() []*screen.Binding[*model] {
 		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(
 			pin).DefaultFooter().Unless(
 			noRun).Only(listed),
-		on(groupRuns, "c", "another colour for the selected run", "c").Then(
-			func(m *model, _ string) { m.at.colour++ }).Footer("colour").Unless(noRun).Only(listed),
+		on(groupRuns, "c", "another color for the selected run", "c").Then(
+			func(m *model, _ string) { m.at.colour++ }).Footer("color").Unless(noRun).Only(listed),
 		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Footer("all").Only(
 			func(m *model) bool { return m.focus != onDifferences }),
 		on(groupRuns, "f", "let the other runs fade, or come back", "f").Then(

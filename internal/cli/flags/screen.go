@@ -27,7 +27,7 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(
 		&f.theme, "theme", "",
-		"colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as "+
+		"colors of the screen: auto (by the background), dark, light, safe (for the color-blind), mono; empty: as "+
 			"last chosen there")
 	set.StringVar(
 		&f.glyphs, "glyphs", "",
