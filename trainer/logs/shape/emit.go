@@ -283,16 +283,16 @@ func (p *Parser) heading(s *shape, x *prefix, line []byte, to logs.Sink) {
 	case s.leads && (f.epoch == f.epoch || f.step == f.step):
 		p.release(to)
 		p.move(f)
-		p.part, p.place.counted = s.part, f.steps == f.steps
+		p.part, p.table.own, p.place.counted = s.part, false, f.steps == f.steps
 		p.tally.note(given)
 	case s.numbers:
 		p.tally.note(unclear)
 	case s.best:
 		p.skip = true
 	case s.part != "" && s.short && !s.says:
-		p.part = s.part
+		p.part, p.table.own = s.part, false
 	case x.part != "" && s.short:
-		p.part = x.part
+		p.part, p.table.own = x.part, false
 	}
 }
 

@@ -313,7 +313,9 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 	p.scanner.scan(body)
 	s := p.shapeOf(body)
 	if last && s.header {
-		if !follows {
+		if p.table.own && !p.table.repeats(text) {
+			p.table.part = ""
+		} else if !follows {
 			p.table.part = p.part
 		}
 		p.table.announce(text, follows)
@@ -426,7 +428,7 @@ func (p *Parser) rows(body []byte, c byte, to logs.Sink) bool {
 		return false
 	}
 	if near { // a column val says nothing of the others
-		p.part = t.part
+		p.part, p.table.own = t.part, true
 	}
 	if p.Explain {
 		p.tally.follow(&t.trace, nil, body)

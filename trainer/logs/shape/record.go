@@ -107,7 +107,7 @@ func (p *Parser) countInRecord(s *shape, f *found, to logs.Sink) {
 		r.found.step, r.found.steps, r.found.within, r.found.global = f.step, f.steps, f.within, f.global
 	}
 	if s.part != "" {
-		p.part = s.part
+		p.part, p.table.own = s.part, false
 	} else if s.leads {
 		p.part = ""
 	}

@@ -107,6 +107,11 @@ var cases = []struct{ name, in, want string }{
 	{"Ultralytics",
 		"      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n       1/20      10.1G      1.777      2.573      1.302         79        640:  50%|███  | 149/298 [00:01<00:01]\r       1/20      10.1G      1.777      2.573      1.302         79        640: 100%|███| 298/298 [00:01<00:00]\n                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): 100%|██| 4/4 [00:01<00:00]\n                   all        128        929      0.64      0.537      0.605      0.446",
 		"e1 box_loss=1.777, cls_loss=2.573, dfl_loss=1.302\ne1 P=0.64, R=0.537, mAP50=0.605, mAP50-95=0.446"},
+	{"Ultralytics, a run appended", "Validating runs/train/weights/best.pt...\nModel summary: 73 layers\n Class Images mAP50\n   all 128 0.6\n" +
+		"Epoch GPU_mem box_loss Size\n  1/2 10.1G 1.5 640\n Class Images mAP50\n   all 128 0.5\nEpoch GPU_mem box_loss Size\n  2/2 10.1G 1.2 640",
+		"e0 mAP50=0.6\ne1 box_loss=1.5\ne1 mAP50=0.5\ne2 box_loss=1.2"},
+	{"a heading's table with its header again", "Validating best.pt...\n\nEpoch box loss\n1 0.5 3\n2 0.4 2\nEpoch box loss\n3 0.3 1",
+		"e1 box=0.5, val loss=3\ne2 box=0.4, val loss=2\ne3 box=0.3, val loss=1"},
 	{"HF 4", "{'loss': 21.4436, 'learning_rate': 4.9970059880239524e-05, 'epoch': 0.06}\n{'eval_loss': 1.5, 'eval_runtime': 3.5, 'epoch': 0.06}\n{'train_runtime': 9.5, 'train_loss': 3.2, 'epoch': 1.0}",
 		"e0.06 loss=21.4436, learning_rate=4.9970059880239524e-05\ne0.06 eval_loss=1.5, eval_runtime=3.5"},
 	{"HF 5", "\r 10%|█         | 10/100 [00:01<00:09, 10.0it/s]\r                                                 \r{'loss': '2.163', 'grad_norm': 'nan', 'learning_rate': '9.966e-05', 'epoch': '0.5'}\n\r 10%|█         | 10/100 [00:01<00:09, 10.0it/s]\r 20%|██        | 20/100 [00:02<00:08, 10.0it/s]{'loss': '2.0', 'epoch': '1'}\n{'eval_loss': '1.9', 'epoch': '1'}",

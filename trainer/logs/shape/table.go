@@ -22,6 +22,7 @@ type table struct {
 	above   []byte // the line before the header, if it could be one too
 	row     []cell
 	part    string // of the lines before the header
+	own     bool   // the heading before has this table: one with another header is not the heading's
 	trace   *trace // for Explain
 	counted string // a header whose first column counts, though no word says so
 	first   count  // how its first column moves, if none counts
@@ -54,6 +55,11 @@ func (t *table) announce(line []byte, follows bool) {
 		t.head[0] = ' '
 	}
 	t.near = true
+}
+
+// repeats reports whether a line is the table's header again.
+func (t *table) repeats(line []byte) bool {
+	return bytes.Equal(bytes.TrimSpace(t.head), bytes.TrimSpace(line[:beforeBar(line)]))
 }
 
 // heads reports whether a line may be a header: no number, and nothing that a header has not.
