@@ -238,6 +238,30 @@ func TestPredictTells(t *testing.T) {
 	}
 }
 
+// Rows of production: other columns, orders and cases are right or one clear line, and keys pass through.
+func TestPredictInProduction(t *testing.T) {
+	model, _ := trained(t, "onnx", "--data", write(t, "flowers.csv", flowers(60)), "--net", "3", "--epochs", "1")
+	for _, c := range []struct{ in, header, key, message string }{
+		{"length,place\n2,wood\n", "row,prediction,p:daisy,p:lily, white", "", "1 row\n"},
+		{"id,place,x,length\nK7,wood,,2\n", "row,id,x,prediction,p:daisy,p:lily, white", "K7",
+			"2 columns were unknown to the model, and not used: id, x\n1 row\n"},
+		{"prediction,LENGTH,Place\n a ,2,wood\n", "row,prediction.2,prediction,p:daisy,p:lily, white", "a",
+			"2 columns were found by a name that differs in case: LENGTH for length, Place for place\n" +
+				"1 column was unknown to the model, and not used: prediction\n1 row\n"},
+	} {
+		rows, message := predictions(t, c.in, model, "-")
+		if len(rows) != 2 || strings.Join(rows[0], ",") != c.header || c.key != "" && rows[1][1] != c.key || message != c.message {
+			t.Errorf("%q: %q, %q", c.in, rows, message)
+		}
+	}
+	refuses(t, 1, `new.csv:1: found no column "place" among length, site, expected all that the model takes`, "predict", model,
+		write(t, "new.csv", "length,site\n2,wood\n"))
+	out, _, _ := newtop("predict", model, write(t, "keys.csv", "id,place,id,length\nK7,wood,8,2\n"), "--format", "jsonl")
+	if !strings.HasPrefix(out, `{"row":1,"unused":{"id":"K7","id.2":"8"},"prediction":`) {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestPredictRefuses(t *testing.T) {
 	table := write(t, "flowers.csv", flowers(60))
 	model, _ := trained(t, "onnx", "--data", table, "--net", "3", "--epochs", "1")

@@ -303,7 +303,8 @@ type position struct{ row, line int }
 
 // truth is what is to be predicted of a row.
 type truth struct {
-	row    int // its number, from 1
+	row    int      // its number, from 1
+	unused []string // fields that pass through to the output
 	known  bool
 	text   string    // as the source has it
 	line   int       // of a text; 0: none

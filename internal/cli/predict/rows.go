@@ -28,6 +28,8 @@ import (
 type rowSource interface {
 	// read stores a row's inputs and says what is true of it. After the last row it returns io.EOF.
 	read(raw []float64) (truth, error)
+	// unused returns the names of the columns that pass through to the output.
+	unused() []string
 	// truthful reports whether what is true of rows may be known.
 	truthful() bool
 	// waiting reports whether the next row is not there yet.
@@ -129,8 +131,9 @@ func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file, separato
 	return &tableRows{rows, r, file, m}, nil
 }
 
-func (t *tableRows) truthful() bool { return t.Target() != "" }
-func (t *tableRows) waiting() bool  { return t.Waiting() }
+func (t *tableRows) truthful() bool   { return t.Target() != "" }
+func (t *tableRows) unused() []string { return t.Unused() }
+func (t *tableRows) waiting() bool    { return t.Waiting() }
 
 // notes are those of the reader.
 func (t *tableRows) notes() []string { return t.Notes() }
@@ -138,9 +141,9 @@ func (t *tableRows) notes() []string { return t.Notes() }
 func (t *tableRows) read(raw []float64) (truth, error) {
 	text, err := t.Read(raw)
 	if err != nil || text == "" {
-		return truth{row: t.Row()}, err
+		return truth{row: t.Row(), unused: t.UnusedFields()}, err
 	}
-	out := truth{row: t.Row(), known: true, text: text, line: t.Line()}
+	out := truth{row: t.Row(), unused: t.UnusedFields(), known: true, text: text, line: t.Line()}
 	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
 		v, ok := t.Number(text)
@@ -246,9 +249,10 @@ func columnNames(columns []modelfile.Column) (names []string) {
 	return names
 }
 
-func (r *setRows) truthful() bool { return true }
-func (r *setRows) waiting() bool  { return false }
-func (r *setRows) Close() error   { return nil }
+func (r *setRows) truthful() bool   { return true }
+func (r *setRows) unused() []string { return nil }
+func (r *setRows) waiting() bool    { return false }
+func (r *setRows) Close() error     { return nil }
 
 // notes are none: a set is what it was in training.
 func (r *setRows) notes() []string { return nil }

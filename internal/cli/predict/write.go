@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"newtop/models/modelfile"
@@ -20,11 +22,26 @@ type predictionWriter interface {
 
 func newPredictionWriter(w io.Writer, format string, m *modelfile.Model, source rowSource) predictionWriter {
 	if format == "jsonl" {
-		return &jsonPredictions{w: bufio.NewWriter(w), model: m}
+		return &jsonPredictions{w: bufio.NewWriter(w), model: m, unused: distinct(source.unused(), nil)}
 	}
 	p := &csvPredictions{w: csv.NewWriter(w), model: m, truthful: source.truthful()}
-	p.w.Write(p.header()) // flush returns the error
+	names := p.header()
+	names = slices.Insert(names, 1, distinct(source.unused(), names)...)
+	p.w.Write(names) // flush returns the error
 	return p
+}
+
+// distinct returns names with a number behind those that are taken or came before.
+func distinct(names, taken []string) []string {
+	taken = slices.Clone(taken)
+	list := slices.Clone(names)
+	for i, name := range names {
+		for n := 2; slices.Contains(taken, list[i]); n++ {
+			list[i] = fmt.Sprintf("%s.%d", name, n)
+		}
+		taken = append(taken, list[i])
+	}
+	return list
 }
 
 // csvPredictions writes a table with a header.
@@ -37,6 +54,7 @@ type csvPredictions struct {
 
 func (p *csvPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
 	p.record = append(p.record[:0], strconv.Itoa(number))
+	p.record = append(p.record, t.unused...)
 	if p.model.Classes != nil {
 		if p.truthful {
 			p.record = append(p.record, t.text)
@@ -109,13 +127,15 @@ func (p *csvPredictions) flush() error {
 
 // jsonPredictions writes one object a row.
 type jsonPredictions struct {
-	w     *bufio.Writer
-	model *modelfile.Model
+	w      *bufio.Writer
+	model  *modelfile.Model
+	unused []string // names
 }
 
 // prediction is a row in JSON.
 type prediction struct {
 	Row        int                    `json:"row"`
+	Unused     map[string]string      `json:"unused,omitempty"` // columns that pass through
 	Target     any                    `json:"target,omitempty"`
 	Prediction any                    `json:"prediction"`
 	P          map[string]json.Number `json:"p,omitempty"`
@@ -127,7 +147,10 @@ type prediction struct {
 }
 
 func (p *jsonPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
-	out := prediction{Row: number}
+	out := prediction{Row: number, Unused: make(map[string]string, len(t.unused))}
+	for i, field := range t.unused {
+		out.Unused[p.unused[i]] = field
+	}
 	if m := p.model; m.Classes != nil {
 		if t.known {
 			out.Target = t.text
