@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/filelock"
 	"newtop/internal/format"
 	"newtop/trainer"
 )
@@ -66,11 +66,11 @@ func (s *dataShow) show(cmd *cobra.Command, name, dir string) error {
 	}
 	config.Data, config.DataDir = name, dir
 	if name == job.StandardInput {
-		temporary, err := os.MkdirTemp("", "newtop-")
+		temporary, err := filelock.TempDir("")
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(temporary)
+		defer filelock.RemoveDir(temporary)
 		if config.Data, err = job.SaveInput(cmd, temporary); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"newtop/internal/filelock"
 	"newtop/internal/python"
 	"newtop/internal/routine"
 )
@@ -37,11 +38,11 @@ func Listen(o Options) (*Listener, error) {
 	l := &Listener{options: o, dir: dir}
 	l.options.Dir = cmp.Or(o.Dir, dir)
 	if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module()), 0o600); err != nil {
-		os.RemoveAll(dir)
+		filelock.RemoveDir(dir)
 		return nil, err
 	}
 	if l.listener, err = listenAt(l.path(), ported()); err != nil {
-		os.RemoveAll(dir)
+		filelock.RemoveDir(dir)
 		return nil, fmt.Errorf("a socket for a peer: %w", reason(err))
 	}
 	return l, nil
@@ -132,5 +133,5 @@ var errSlow = errors.New("too slow")
 // Close stops listening and removes the directory. Clients that were accepted stay.
 func (l *Listener) Close() error {
 	l.listener.Close() // or a peer that was accepted has had it closed
-	return os.RemoveAll(l.dir)
+	return filelock.RemoveDir(l.dir)
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"newtop/internal/filelock"
 )
 
 // newMapped makes a file in a directory, or in a private one if that is "". Zeros are written to it, so that a full
@@ -14,11 +16,11 @@ import (
 func newMapped(size int64, dir string) (*mapped, error) {
 	remove := func() {}
 	if dir == "" {
-		private, err := os.MkdirTemp("", "newtop-")
+		private, err := filelock.TempDir("")
 		if err != nil {
 			return nil, err
 		}
-		dir, remove = private, func() { os.RemoveAll(private) }
+		dir, remove = private, func() { filelock.RemoveDir(private) }
 	}
 	f, err := os.CreateTemp(dir, "map-")
 	if err != nil {

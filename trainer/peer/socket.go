@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"newtop/internal/filelock"
 )
 
 // longPath is how many bytes a socket's path may have on every system.
@@ -99,10 +101,10 @@ func dial(ctx context.Context, path string, patience time.Duration) (net.Conn, e
 
 // privateDir makes a directory in which a socket's path is not too long.
 func privateDir() (string, error) {
-	dir, err := os.MkdirTemp("", "newtop-")
+	dir, err := filelock.TempDir("")
 	if err == nil && len(socketIn(dir)) > longPath {
-		os.RemoveAll(dir)
-		dir, err = os.MkdirTemp("/tmp", "newtop-")
+		filelock.RemoveDir(dir)
+		dir, err = filelock.TempDir("/tmp")
 	}
 	return dir, err
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"newtop/internal/filelock"
 	"newtop/internal/routine"
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
@@ -77,7 +78,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 		if side != nil {
 			side.Close()
 		}
-		os.RemoveAll(p.dir)
+		filelock.RemoveDir(p.dir)
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
 	// Resizing made it blocking, so that Close would wait as long as a child of the program has the other end.
@@ -105,7 +106,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 
 // besides makes the named pipe for numbers; nil where the system has none.
 func (p *Program) besides() (*os.File, error) {
-	dir, err := os.MkdirTemp("", "newtop-")
+	dir, err := filelock.TempDir("")
 	if err != nil {
 		return nil, err
 	}
@@ -277,5 +278,5 @@ func (p *Program) Close() error {
 	if errors.Is(err, fs.ErrClosed) {
 		err = nil
 	}
-	return errors.Join(err, os.RemoveAll(p.dir))
+	return errors.Join(err, filelock.RemoveDir(p.dir))
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"newtop/internal/filelock"
 )
 
 // local is the file system of this machine.
@@ -46,16 +48,16 @@ func (local) Local(name string) string {
 // Copy copies files into a new directory of this machine, each by the last part of its name; those that are not there
 // are left out. The directory is to be removed by done.
 func Copy(of ...Path) (dir string, done func(), err error) {
-	if dir, err = os.MkdirTemp("", "newtop-"); err != nil {
+	if dir, err = filelock.TempDir(""); err != nil {
 		return "", nil, err
 	}
 	for _, p := range of {
 		if err = copyTo(filepath.Join(dir, p.Base()), p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			os.RemoveAll(dir)
+			filelock.RemoveDir(dir)
 			return "", nil, err
 		}
 	}
-	return dir, func() { os.RemoveAll(dir) }, nil
+	return dir, func() { filelock.RemoveDir(dir) }, nil
 }
 
 func copyTo(name string, p Path) error {
