@@ -4,6 +4,7 @@ package hessianfree
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -19,7 +20,7 @@ var HessianFree = optim.Info{
 	Name:      "hessian-free",
 	Title:     "Hessian-free, sampled Gauss–Newton CG",
 	Paper:     "Martens 2010; Byrd et al. 2011",
-	Equations: "(G + λI)s = −g by CG, from half the last s; algorithm 2, but for its stop by progress",
+	Equations: "(G + λI)s = −g by CG, from half the last s; algorithm 2; its stop: stop=progress",
 	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows, damped by Levenberg and Marquardt's rule; " +
 		"exact products where all rows are too many.",
 	Cost:     "1.4, 1.3 times curvature-share for each inner iteration, and what factors take",
@@ -29,7 +30,7 @@ var HessianFree = optim.Info{
 	Planned:  minibatch.Planned,
 	Inner:    func(set *optim.Settings) (int, float64) { return Iterations.Of(set), Xi.Of(set) },
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, WarmStart, Preconditioner,
+		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, Stop, WarmStart, Preconditioner,
 		minibatch.Size.Starting(1024), Growth, CurvatureShare,
 		minibatch.Schedule.Starting("linear"),
 	),
@@ -57,6 +58,11 @@ var (
 		Key: "xi", Meaning: "ξ, the inner solve ends at a residual of ξ times its first one", Default: 0.01, Max: 1,
 		Open: true, OpenMax: true,
 	}
+	Stop = &optim.Choice{
+		Key: "stop", Meaning: "what else ends the inner solve: the residual by ξ, or q's relative progress, below 0.0005 " +
+			"an iteration", Choices: []string{"residual", stopProgress}, Source: "progress: " + martens + "section 4.4",
+		Late: true,
+	}
 	WarmStart = &optim.Number{
 		Key: "warm-start", Meaning: "the share of the last solution that a solve begins with", Default: 0.5, Max: 1,
 		Source: martens + "section 4.5",
@@ -81,6 +87,7 @@ var (
 const (
 	preconditionDiagonal = "diagonal"
 	preconditionKFAC     = "kfac"
+	stopProgress         = "progress"
 )
 
 // hessianFree is algorithm 2 of Martens 2010 on samples, as Byrd, Chin, Neveitt & Nocedal 2011 have them:
@@ -93,7 +100,8 @@ const (
 // A step goes by η = rate times s, for which ρ is not computed again. Where ρ < ¼ it goes back over iterates that CG
 // left on its way, as long as E falls (section 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾
 // and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper
-// ends CG where q makes no progress; solves are ended after few iterations here, as samples agree on no more.
+// ends CG where q makes no progress, as stop=progress does; by default solves are ended after few iterations, as samples
+// agree on no more.
 type hessianFree struct {
 	rate      float64
 	memory    memory
@@ -104,6 +112,7 @@ type hessianFree struct {
 	s, start, shifted []float64 // what CG finds, and s; θs₀; g + (G + λI)θs₀
 	from, trial       []float64 // w, and w + s
 	diagonal, squares []float64 // of the preconditioner diagonal
+	progress          []float64 // q(s) at the start of a solve and after each iteration
 	spent             float64
 	outcome           epochOutcome
 	raised            bool // whether the last step was refused and λ raised
@@ -209,13 +218,26 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 		promised = -(vector.Dot(batch.Gradient, h.start) + vector.Dot(h.shifted, h.start)) / 2
 	}
 	h.path.reset(len(h.s))
+	h.progress = append(h.progress[:0], -promised)
+	tolerance, watched := Xi.Of(s.Settings), Stop.Of(s.Settings) == stopProgress
+	if watched {
+		tolerance = math.SmallestNonzeroFloat64
+	}
 	solve, err := h.cg.SolveTo(h.s, g, h.shifted, krylov.TrustRegion{
-		Tolerance: Xi.Of(s.Settings), Limit: Iterations.Of(s.Settings), Inverse: inverse,
+		Tolerance: tolerance, Limit: Iterations.Of(s.Settings), Inverse: inverse,
 		Monitor: func(it krylov.Iteration) error {
 			h.path.add(h.s, it)
-			return s.Watch(ctx, optim.Inner{Block: batch.Number, Iteration: it, Loss: math.NaN()})
+			h.progress = append(h.progress, it.Model-promised)
+			err := s.Watch(ctx, optim.Inner{Block: batch.Number, Iteration: it, Loss: math.NaN()})
+			if err == nil && watched && stands(h.progress) {
+				err = errStands
+			}
+			return err
 		},
 	})
+	if err == errStands {
+		err, solve.Stop = nil, krylov.Limit
+	}
 	solve.Ritz = append([]float64(nil), solve.Ritz...)
 	h.outcome.solves = append(h.outcome.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
 	switch {
@@ -228,6 +250,18 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 	}
 	vector.Add(h.s, h.s, h.start)
 	return promised + solve.Predicted, err
+}
+
+// errStands ends a solve that makes no progress.
+var errStands = errors.New("no progress")
+
+// stands reports whether q(s), as it was at the start and after each iteration, makes no progress any more: after i
+// iterations q < 0 and (q_i − q_{i−k})/q_i < kε with k = max(10, i/10) and ε = 0.0005 [Martens 2010, section 4.4].
+func stands(q []float64) bool {
+	const epsilon = 0.0005
+	i := len(q) - 1
+	k := max(10, i/10)
+	return i > k && q[i] < 0 && (q[i]-q[i-k])/q[i] < float64(k)*epsilon
 }
 
 // step goes by s, or a shorter way, if E falls, and adapts λ.

@@ -253,3 +253,33 @@ func TestRefusedSteps(t *testing.T) {
 		t.Errorf("without an adaption: %v", err)
 	}
 }
+
+// Martens' rule: with ten iterations to look back over, a solve stands where these brought less than 0.5 % of the decrease.
+func TestStands(t *testing.T) {
+	fall := func(n int, to func(i int) float64) (q []float64) {
+		for i := range n + 1 {
+			q = append(q, to(i))
+		}
+		return q
+	}
+	halving := func(i int) float64 { return math.Pow(0.5, float64(i)) - 1 }
+	for _, c := range []struct {
+		q    []float64
+		want bool
+	}{
+		{fall(10, halving), false}, {fall(17, halving), false}, {fall(18, halving), true},
+		{fall(30, func(i int) float64 { return -float64(i) }), false},
+		{fall(30, func(int) float64 { return 1 }), false}, // from a start that is worse than none
+		{fall(200, func(i int) float64 { return -1 - 0.0004*float64(i) }), true},
+	} {
+		if got := stands(c.q); got != c.want {
+			t.Errorf("%v after %d iterations: %v", c.q[len(c.q)-1], len(c.q)-1, got)
+		}
+	}
+	m, settings := method(t, "iterations", "250", "stop", "progress", "preconditioner", "none", "damping", "1", "adapt", "no")
+	net, w := optimtest.NewNet(4, 3, 3, 24, 2)
+	r := step(t, m, &optim.State{Objective: net, W: w, Settings: settings, Rand: newRand(1)})
+	if in := r.Inner[0]; in.Stop != krylov.Limit || in.Iterations < 11 || in.Iterations > 60 {
+		t.Errorf("a solve of %d iterations ends by %v", in.Iterations, in.Stop)
+	}
+}
