@@ -59,9 +59,9 @@ var (
 		Open: true, OpenMax: true,
 	}
 	Stop = &optim.Choice{
-		Key: "stop", Meaning: "what else ends the inner solve: the residual by ξ, or q's relative progress, below 0.0005 " +
-			"an iteration", Choices: []string{"residual", stopProgress}, Source: "progress: " + martens + "section 4.4",
-		Late: true,
+		Key: "stop", Meaning: "what else ends the inner solve: the residual by ξ, or q's relative progress, below " +
+			"0.0005 an iteration",
+		Choices: []string{"residual", stopProgress}, Source: "progress: " + martens + "section 4.4", Late: true,
 	}
 	WarmStart = &optim.Number{
 		Key: "warm-start", Meaning: "the share of the last solution that a solve begins with", Default: 0.5, Max: 1,
@@ -99,9 +99,9 @@ const (
 //
 // A step goes by η = rate times s, for which ρ is not computed again. Where ρ < ¼ it goes back over iterates that CG
 // left on its way, as long as E falls (section 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾
-// and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper
-// ends CG where q makes no progress, as stop=progress does; by default solves are ended after few iterations, as samples
-// agree on no more.
+// and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The
+// paper ends CG where q makes no progress, as stop=progress does; by default solves end after few iterations, as
+// samples agree on no more.
 type hessianFree struct {
 	rate      float64
 	memory    memory
