@@ -39,6 +39,7 @@ const (
 	Limit                             // the allowed number of iterations was spent
 	NotFinite                         // a product or an inner product was NaN or infinite
 	Interrupted                       // the monitor or the context asked to stop
+	Progress                          // q fell by too little over the last iterations, a stop of the caller's
 )
 
 var stops = [...]struct {
@@ -52,14 +53,15 @@ var stops = [...]struct {
 	Limit:             {"limit", "iteration limit", 'L', true, false},
 	NotFinite:         {"not-finite", "a number was not finite", '!', true, true},
 	Interrupted:       {"interrupted", "interrupted", 'I', true, false},
+	Progress:          {"progress", "too little progress", 'P', false, false},
 }
 
 // Stops lists every reason in the order in which they are shown.
 func Stops() []Stop {
-	return []Stop{NegativeCurvature, Boundary, Residual, Limit, NotFinite, Interrupted}
+	return []Stop{NegativeCurvature, Boundary, Residual, Progress, Limit, NotFinite, Interrupted}
 }
 
-func (s Stop) valid() bool { return s >= NegativeCurvature && s <= Interrupted }
+func (s Stop) valid() bool { return s >= NegativeCurvature && s <= Progress }
 
 // String returns the name that events carry.
 func (s Stop) String() string {

@@ -16,7 +16,7 @@ type Solves struct {
 	Each       int
 	Barred     int                         // bars there have been, those dropped included
 	Cuts       int                         // times that the newest were taken away
-	Stops      [krylov.Interrupted + 1]int // solves ended for each reason
+	Stops      [krylov.Progress + 1]int // solves ended for each reason
 	Count      int
 	Iterations int // of all solves
 	Live       event.InnerEvent
@@ -28,7 +28,7 @@ func (s *Solves) apply(e *event.EpochEvent) *Bar {
 	b := Bar{Epoch: e.Epoch, Last: e.Epoch, Epochs: 1}
 	for _, in := range e.Inner {
 		b.Nets, b.Blocks = max(b.Nets, in.Member+1), max(b.Blocks, in.Block+1)
-		k := min(in.Stop, krylov.Interrupted)
+		k := min(in.Stop, krylov.Progress)
 		b.Total += in.Iterations
 		b.ByStop[k] += in.Iterations
 		b.Solves[k]++
@@ -89,8 +89,8 @@ type Bar struct {
 	Last   int
 	Epochs int // how many
 	Total  int
-	ByStop [krylov.Interrupted + 1]int
-	Solves [krylov.Interrupted + 1]int
+	ByStop [krylov.Progress + 1]int
+	Solves [krylov.Progress + 1]int
 	Nets   int // of a committee that solved
 	Blocks int // of rows that they went through
 }

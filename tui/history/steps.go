@@ -172,7 +172,7 @@ func (t *Steps) report(e *event.EpochEvent) {
 	if len(e.Inner) <= maxParts {
 		for i := range e.Inner {
 			w.Parts = append(w.Parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations,
-				min(e.Inner[i].Stop, krylov.Interrupted)})
+				min(e.Inner[i].Stop, krylov.Progress)})
 		}
 	}
 	t.Works = chart.KeepLast(append(t.Works, w), maxSolves)

@@ -40,7 +40,7 @@ func StopToken(s krylov.Stop) style.Token {
 		return style.NegativeCurvature
 	case krylov.Boundary:
 		return style.Boundary
-	case krylov.Residual:
+	case krylov.Residual, krylov.Progress:
 		return style.Residual
 	case krylov.Limit:
 		return style.Limit

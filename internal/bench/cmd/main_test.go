@@ -53,7 +53,7 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, race, recipes, scale, scg, side, tables, toys"}},
+		{"cores", print.ExitUsage, []string{`"cores"`, "bpls, core, fair, letter, race, recipes, scale, scg, side, tables, toys"}},
 		{"core now", print.ExitUsage, []string{"expected no argument"}},
 		{"core --format xml", print.ExitUsage, []string{"--format xml", "text or json"}},
 		{"core --threads -1", print.ExitUsage, []string{"--threads -1", "from 1 to 1024"}},

@@ -236,7 +236,7 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 		},
 	})
 	if err == errStands {
-		err, solve.Stop = nil, krylov.Limit
+		err, solve.Stop = nil, krylov.Progress
 	}
 	solve.Ritz = append([]float64(nil), solve.Ritz...)
 	h.outcome.solves = append(h.outcome.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})

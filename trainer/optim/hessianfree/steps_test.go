@@ -279,7 +279,7 @@ func TestStands(t *testing.T) {
 	m, settings := method(t, "iterations", "250", "stop", "progress", "preconditioner", "none", "damping", "1", "adapt", "no")
 	net, w := optimtest.NewNet(4, 3, 3, 24, 2)
 	r := step(t, m, &optim.State{Objective: net, W: w, Settings: settings, Rand: newRand(1)})
-	if in := r.Inner[0]; in.Stop != krylov.Limit || in.Iterations < 11 || in.Iterations > 60 {
+	if in := r.Inner[0]; in.Stop != krylov.Progress || in.Iterations < 11 || in.Iterations > 60 {
 		t.Errorf("a solve of %d iterations ends by %v", in.Iterations, in.Stop)
 	}
 }

@@ -96,7 +96,7 @@ func SolvesRun(epochs, blocks int) []feed.Delta {
 		ev := Epoch(e, 2, r)
 		ev.Inner = nil
 		for b := range blocks {
-			stop := krylov.Stops()[(e+b)%4]
+			stop := krylov.Stop(1 + (e+b)%4)
 			solve, told := SolveEvents(e, b, 9+(7*e+3*b)%20, stop)
 			deltas = append(deltas, feed.Delta{Status: st, Inner: solve})
 			ev.Inner = append(ev.Inner, told)

@@ -208,7 +208,7 @@ func barParts(b *history.Bar, part string) string {
 func (p *Pane) counts(v *pane.View, l *style.Line) *style.Line {
 	for _, s := range krylov.Stops() {
 		n := v.H.Solves.Stops[s]
-		rare := s == krylov.NotFinite || s == krylov.Interrupted
+		rare := s == krylov.NotFinite || s == krylov.Interrupted || s == krylov.Progress
 		if rare && n == 0 {
 			continue
 		}

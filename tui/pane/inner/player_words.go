@@ -104,6 +104,7 @@ var meanings = map[krylov.Stop]string{
 	krylov.NegativeCurvature: "the model falls without bound along p; the step follows p to the boundary",
 	krylov.Boundary:          "the next iterate lies outside; the step ends where it crosses ‖s‖ = R",
 	krylov.Residual:          "the model's minimum is found as exactly as was asked, inside the region",
+	krylov.Progress:          "the last iterations brought the model too little; the step ends there",
 	krylov.Limit:             "no more iterations are allowed; the step is the best of the model so far",
 	krylov.NotFinite:         "a product overflowed; the step is thrown away",
 	krylov.Interrupted:       "the solve was cut short; its step is not used",
