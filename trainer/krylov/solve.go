@@ -53,7 +53,7 @@ var stops = [...]struct {
 	Limit:             {"limit", "iteration limit", 'L', true, false},
 	NotFinite:         {"not-finite", "a number was not finite", '!', true, true},
 	Interrupted:       {"interrupted", "interrupted", 'I', true, false},
-	Progress:          {"progress", "too little progress", 'P', false, false},
+	Progress:          {"progress", "too little progress", 'P', true, false},
 }
 
 // Stops lists every reason in the order in which they are shown.
