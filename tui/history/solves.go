@@ -14,8 +14,8 @@ type Solves struct {
 	Bars       []Bar // of the newest epochs, one each
 	All        []Bar // of all epochs, each of that many of them
 	Each       int
-	Barred     int                         // bars there have been, those dropped included
-	Cuts       int                         // times that the newest were taken away
+	Barred     int                      // bars there have been, those dropped included
+	Cuts       int                      // times that the newest were taken away
 	Stops      [krylov.Progress + 1]int // solves ended for each reason
 	Count      int
 	Iterations int // of all solves
