@@ -1,1 +1,0 @@
-newtop: warning: sparse.jsonl: nothing there yet, waiting
