@@ -32,7 +32,6 @@ type afar struct {
 	host    Elsewhere
 	open    func() (Source, error)
 	options shape.Options
-	lent    func(*event.EpochEvent)
 	final   bool
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
@@ -54,10 +53,12 @@ type flown struct {
 	stale, warning, waiting string
 }
 
-// Configure, Lend and Final of a source that may not be open yet.
-func (s *afar) configure(o shape.Options)           { s.options = o }
-func (s *afar) lend(take func(e *event.EpochEvent)) { s.lent = take }
-func (s *afar) Final()                              { s.final = true }
+// Configure and Final of a source that may not be open yet.
+func (s *afar) configure(o shape.Options) { s.options = o }
+func (s *afar) Final()                    { s.final = true }
+
+// lend lends nothing: a flight would give epochs before the events that wait for their turn.
+func (s *afar) lend(func(*event.EpochEvent)) {}
 
 // start starts a flight, which waits for news first or not.
 func (s *afar) start(waits bool) {
@@ -76,9 +77,6 @@ func (s *afar) fly(source Source, name string, waits, final bool) (f flown) {
 		}
 		f.source = source
 		Configure(source, s.options)
-		if s.lent != nil {
-			Lend(source, s.lent)
-		}
 	case waits:
 		if f.err = source.Wait(s.ctx); f.err != nil {
 			return f
