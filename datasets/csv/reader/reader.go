@@ -33,7 +33,8 @@ type Reader struct {
 	target   int      // its column; -1 without one
 	targets  lex.Reading
 	pending  []string // the first row, if it is none of names and was not returned yet
-	unused   []string // the fields of the row that was returned last that are no inputs and not the target
+	passing  []int    // columns that are no inputs and not the target
+	unused   []string // their fields in the row that was returned last
 	line     int      // on which the row begins that was returned last
 	row      int      // its number, from 1
 	notes    readNotes
@@ -80,6 +81,11 @@ func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error
 	}
 	if err != nil {
 		return nil, err
+	}
+	for j, i := range d.fieldOf {
+		if j != d.target && (i < 0 || t.Fields[i].Inputs() == 0) {
+			d.passing = append(d.passing, j)
+		}
 	}
 	return d, nil
 }
@@ -169,21 +175,14 @@ func (d *Reader) Target() string {
 
 // Unused returns the names of the columns that are neither inputs nor the target.
 func (d *Reader) Unused() (names []string) {
-	for j, name := range d.names {
-		if d.isUnused(j) {
-			names = append(names, name)
-		}
+	for _, j := range d.passing {
+		names = append(names, d.names[j])
 	}
 	return names
 }
 
 // UnusedFields returns the fields of these columns, fit to be shown, in the row that Read returned last.
 func (d *Reader) UnusedFields() []string { return d.unused }
-
-func (d *Reader) isUnused(column int) bool {
-	i := d.fieldOf[column]
-	return column != d.target && (i < 0 || d.roles[i].Field.Inputs() == 0)
-}
 
 // Line returns the line on which the row begins that Read returned last.
 func (d *Reader) Line() int { return d.line }
@@ -233,11 +232,11 @@ func (d *Reader) hasMissing(record []string) bool {
 // storeRow stores the inputs of a row.
 func (d *Reader) storeRow(dst []float64, record []string) (target string, err error) {
 	clear(dst)
-	d.unused = nil
+	d.unused = make([]string, len(d.passing)) // those of earlier rows are the caller's
+	for k, j := range d.passing {
+		d.unused[k] = format.Printable(record[j])
+	}
 	for j, field := range record {
-		if d.isUnused(j) {
-			d.unused = append(d.unused, format.Printable(field))
-		}
 		i := d.fieldOf[j]
 		if i < 0 {
 			if j == d.target && !d.targets.IsMissing(field) {

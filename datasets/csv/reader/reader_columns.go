@@ -17,16 +17,18 @@ import (
 // but for case, or all of them where they are numbers, or, where columns never had names, a word in the place of a
 // number.
 func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
-	names, alike := make(map[string]bool, len(first)), make(map[string]bool, len(first))
+	names, lower := make(map[string]bool, len(first)), make(map[string]bool, len(first))
 	for _, name := range schema.ColumnNames(first, true) {
-		names[name], alike[strings.ToLower(name)] = true, true
+		names[name], lower[strings.ToLower(name)] = true, true
 	}
-	all, balance := true, 0
+	all, words, alike := true, 0, 0
 	for i, f := range t.Fields {
 		if f.Kind != schema.LeftOut {
 			all = all && names[f.Name]
-			if balance--; alike[strings.ToLower(f.Name)] {
-				balance += 2
+			if name := strings.ToLower(f.Name); name != strings.ToUpper(name) { // a word
+				if words++; lower[name] {
+					alike++
+				}
 			}
 		}
 		if _, err := strconv.Atoi(f.Name); err != nil {
@@ -46,7 +48,7 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 			return true
 		}
 	}
-	return (all || balance >= 0) && t.Header == "yes"
+	return (all || alike > 0 && 2*alike >= words) && t.Header == "yes"
 }
 
 // byName finds the columns by the names in the first line, else by such that differ in case alone, or by place if none
@@ -112,9 +114,8 @@ func (d *Reader) requestedTarget(target string) (int, error) {
 	return j, nil
 }
 
-// finder returns what returns the column of a name of the table, or -1, and an error where there are two. A column
-// whose name is in the table has no other; one of the others is the column of a name that its own differs from in case
-// alone, once.
+// finder returns a function that finds the column of a name of the table: the one of that name, else the one whose name
+// differs in case alone and is no other of the table's, which is found once. Without one the column is -1; two are an error.
 func (d *Reader) finder(t *schema.Table) func(name string) (column int, err error) {
 	same, alike := make(map[string][]int), make(map[string][]int)
 	for _, name := range append(fieldNames(t.Fields), t.Target) {
