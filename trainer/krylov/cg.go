@@ -1,6 +1,7 @@
 package krylov
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -57,7 +58,10 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 	for stop == 0 {
 		stop = c.iterate()
 		if stop != NotFinite && c.o.Monitor != nil {
-			if err = c.o.Monitor(c.iteration()); err != nil {
+			switch err = c.o.Monitor(c.iteration()); {
+			case err == ErrProgress:
+				stop, err = cmp.Or(stop, Progress), nil
+			case err != nil:
 				stop = Interrupted
 			}
 		}

@@ -38,7 +38,7 @@ type TrustRegion struct {
 	Memory int
 
 	// Monitor is called after each iteration, when s is its iterate, and after each Lanczos step, when s is still CG's.
-	// It may block; an error ends the solve.
+	// It may block; an error ends the solve, and ErrProgress is none.
 	Monitor func(Iteration) error
 }
 

@@ -11,7 +11,13 @@
 //	λ  the multiplier of the region, 0 but for a minimizer on its boundary
 package krylov
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrProgress is what a Monitor returns to end a solve for Progress, which is then no error.
+var ErrProgress = errors.New("too little progress")
 
 // Operator is a symmetric linear map known by its products. MulVecTo stores the product with v in
 // dst; both have length Dim, they do not overlap, v is not modified and nothing keeps either.
@@ -39,7 +45,7 @@ const (
 	Limit                             // the allowed number of iterations was spent
 	NotFinite                         // a product or an inner product was NaN or infinite
 	Interrupted                       // the monitor or the context asked to stop
-	Progress                          // q fell by too little over the last iterations, a stop of the caller's
+	Progress                          // q fell by too little over the last iterations, says the monitor
 )
 
 var stops = [...]struct {

@@ -4,7 +4,6 @@ package hessianfree
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -230,14 +229,11 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 			h.progress = append(h.progress, it.Model-promised)
 			err := s.Watch(ctx, optim.Inner{Block: batch.Number, Iteration: it, Loss: math.NaN()})
 			if err == nil && watched && stands(h.progress) {
-				err = errStands
+				err = krylov.ErrProgress
 			}
 			return err
 		},
 	})
-	if err == errStands {
-		err, solve.Stop = nil, krylov.Progress
-	}
 	solve.Ritz = append([]float64(nil), solve.Ritz...)
 	h.outcome.solves = append(h.outcome.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
 	switch {
@@ -251,9 +247,6 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 	vector.Add(h.s, h.s, h.start)
 	return promised + solve.Predicted, err
 }
-
-// errStands ends a solve that makes no progress.
-var errStands = errors.New("no progress")
 
 // stands reports whether q(s), as it was at the start and after each iteration, makes no progress any more: after i
 // iterations q < 0 and (q_i − q_{i−k})/q_i < kε with k = max(10, i/10) and ε = 0.0005 [Martens 2010, section 4.4].
