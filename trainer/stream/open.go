@@ -45,8 +45,11 @@ func openFile(path files.Path, run string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, database := path.Base(), find.Database(path)
+	name := path.Base()
+	database, err := find.Database(path)
 	switch {
+	case err != nil:
+		return nil, err
 	case find.RefusedHead(head) != "":
 		return nil, errors.New(path.Name + ": " + find.RefusedHead(head))
 	case database == "optuna":
@@ -79,7 +82,7 @@ func opened(path files.Path) func(logs.Reader, error) (Source, error) {
 
 // IsDatabase reports whether a file is a database of one of the trackers that are read, or refused by name.
 func IsDatabase(path files.Path) bool {
-	kind := find.Database(path)
+	kind, _ := find.Database(path)
 	return kind == "mlflow" || kind == "trackio" || kind == "optuna"
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -296,6 +297,27 @@ func TestDocumentsWithoutTheirEnding(t *testing.T) {
 	} {
 		if got := losses(t, Lines(strings.NewReader(text), "x")); !slices.Equal(got, []float64{2, 1}) {
 			t.Errorf("%q: losses %v", text, got)
+		}
+	}
+}
+
+// TestDatabaseThatCannotBeCopied: a full or missing directory for the copy of another host's database is the reason that
+// is given, not that nothing is there, or that it is no text.
+func TestDatabaseThatCannotBeCopied(t *testing.T) {
+	here := t.TempDir()
+	put(t, here, "trackio.db", "CREATE TABLE configs(run_name TEXT)")
+	text, err := os.ReadFile(filepath.Join(here, "trackio.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h filestest.Memory
+	h.Write("logs/trackio.db", string(text))
+	missing := filepath.Join(here, "missing")
+	t.Setenv("TMPDIR", missing)
+	t.Setenv("TMP", missing) // of Windows
+	for _, name := range []string{"logs", "logs/trackio.db"} {
+		if s, err := Open(h.Path(name), ""); !strings.Contains(fmt.Sprint(err), missing) {
+			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}
 }

@@ -51,7 +51,9 @@ type Candidate struct {
 // directories, or after 100,000 entries, is not found.
 func Dir(dir files.Path) ([]Candidate, error) {
 	s := search{top: dir.Join(), events: map[string]time.Time{}, states: map[string]time.Time{}}
-	if Database(s.top) != "" {
+	if kind, err := Database(s.top); err != nil {
+		return nil, err
+	} else if kind != "" {
 		s.database(s.top)
 		return s.result(), nil
 	}
@@ -253,8 +255,13 @@ func Refused(dir files.Path) string {
 		if head, _ := path.Read(512); e.Type().IsRegular() && RefusedHead(head) != "" {
 			return path.Name + ": " + RefusedHead(head)
 		}
-		if e.Type().IsRegular() && Database(path) == "optuna" {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		if kind, err := Database(path); kind == "optuna" {
 			return path.Name + ": " + Optuna
+		} else if err != nil {
+			return err.Error()
 		}
 	}
 	return ""

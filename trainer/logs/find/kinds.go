@@ -107,7 +107,7 @@ func (s *search) database(path files.Path) {
 		return
 	}
 	written := files.Later(path.Written(), path.At(path.Name+"-wal").Written())
-	switch Database(path) {
+	switch kind, _ := Database(path); kind { // Refused tells the error
 	case "newtop":
 		s.add(Candidate{Kind: "newtop", Path: path.Name, Written: written})
 	case "mlflow":
@@ -124,18 +124,19 @@ const Optuna = "Optuna's storage is not read: watch what the study prints, as ne
 
 // Database says whose a file is, if it is a database of newtop's, mlflow's, trackio's or optuna's, and is empty for all
 // others.
-func Database(path files.Path) string {
-	switch id, has := sqlitelog.Look(path); {
+func Database(path files.Path) (kind string, err error) {
+	id, has, err := sqlitelog.Look(path)
+	switch {
 	case id == application:
-		return "newtop"
+		kind = "newtop"
 	case mlflow.Wrote(has):
-		return "mlflow"
+		kind = "mlflow"
 	case trackio.Wrote(has):
-		return "trackio"
+		kind = "trackio"
 	case has["study_user_attributes.study_id"]:
-		return "optuna"
+		kind = "optuna"
 	}
-	return ""
+	return kind, err
 }
 
 // headSize is how much of a file is looked at.

@@ -425,6 +425,6 @@ func BenchmarkIdle(b *testing.B) {
 
 // known reports whether a file is taken for a database of the kind.
 func known(path string) bool {
-	_, has := sqlitelog.Look(files.Here(path))
+	_, has, _ := sqlitelog.Look(files.Here(path))
 	return Wrote(has)
 }

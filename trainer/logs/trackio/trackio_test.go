@@ -372,6 +372,6 @@ func twice(text, key string) bool {
 
 // known reports whether a file is taken for a database of the kind.
 func known(path string) bool {
-	_, has := sqlitelog.Look(files.Here(path))
+	_, has, _ := sqlitelog.Look(files.Here(path))
 	return Wrote(has)
 }

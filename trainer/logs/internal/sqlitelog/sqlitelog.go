@@ -342,19 +342,19 @@ func header(path files.Path) []byte {
 }
 
 // Look returns the number by which a program marks its databases, 0 where there is none, and the Schema. Of what is no
-// database, or is locked, it returns nothing.
-func Look(path files.Path) (application int64, schema map[string]bool) {
+// database, or is locked, it returns nothing. The error says why one can't be opened.
+func Look(path files.Path) (application int64, schema map[string]bool, err error) {
 	if header(path) == nil {
-		return 0, nil
+		return 0, nil, nil
 	}
 	d, err := Open(path)
 	if err != nil {
-		return 0, nil
+		return 0, nil, err
 	}
 	defer d.Close()
 	application, _ = d.Int(context.Background(), "PRAGMA application_id")
 	schema, _ = d.Schema(context.Background())
-	return application, schema
+	return application, schema, nil
 }
 
 // List calls read with a database, once. That it is locked is an error.
