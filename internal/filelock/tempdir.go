@@ -59,11 +59,11 @@ func sweep(parent string, since time.Time) {
 	defer d.Close()
 	entries, _ := d.ReadDir(maxLeft)
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.IsDir() || !strings.HasPrefix(e.Name(), prefix) || !info.ModTime().Before(since) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		if dir := filepath.Join(parent, e.Name()); left(dir) {
+		dir := filepath.Join(parent, e.Name())
+		if info, err := e.Info(); err == nil && info.ModTime().Before(since) && left(dir) {
 			os.RemoveAll(dir) // of another user it fails
 		}
 	}

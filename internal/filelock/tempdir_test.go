@@ -9,7 +9,7 @@ import (
 
 func TestTempDirSweeps(t *testing.T) {
 	parent := t.TempDir()
-	make := func() string {
+	private := func() string {
 		dir, err := TempDir(parent)
 		if err != nil {
 			t.Fatal(err)
@@ -17,7 +17,7 @@ func TestTempDirSweeps(t *testing.T) {
 		return dir
 	}
 	old := time.Now().Add(-2 * leftOld)
-	living, young, dead, user := make(), make(), make(), filepath.Join(parent, "newtop-results")
+	living, young, dead, user := private(), private(), private(), filepath.Join(parent, "newtop-results")
 	for _, dir := range []string{young, dead} { // as the end of their process unlocks them
 		unlock, _ := held.LoadAndDelete(dir)
 		unlock.(func())()
@@ -30,7 +30,7 @@ func TestTempDirSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last := make()
+	last := private()
 	for dir, want := range map[string]bool{living: true, young: true, dead: false, user: true, last: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s: %v, expected it to stay: %v", dir, err, want)
