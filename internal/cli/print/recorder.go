@@ -248,9 +248,9 @@ func spectrum(e *event.SpectrumEvent) string {
 func OpenEnd(end string) string {
 	switch end {
 	case "largest", "smallest":
-		return "of the " + end + " some ± are"
+		return "some ± of the " + end + " are"
 	case "both":
-		return "of both ends some ± are"
+		return "some ± at both ends are"
 	}
 	return "some ± are"
 }

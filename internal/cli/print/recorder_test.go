@@ -70,8 +70,8 @@ func TestSpectrumLine(t *testing.T) {
 	}{
 		{krylov.Residual, "", found},
 		{krylov.Limit, "", found + "; some ± are larger than wanted"},
-		{krylov.Limit, "smallest", found + "; of the smallest some ± are larger than wanted"},
-		{krylov.Limit, "both", found + "; of both ends some ± are larger than wanted"},
+		{krylov.Limit, "smallest", found + "; some ± of the smallest are larger than wanted"},
+		{krylov.Limit, "both", found + "; some ± at both ends are larger than wanted"},
 		{krylov.NotFinite, "", "    3 no eigenvalues of the Hessian: a number was not finite"},
 	} {
 		e.Stop, e.Open = c.stop, c.open

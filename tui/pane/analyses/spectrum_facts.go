@@ -79,11 +79,11 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 func openFact(v *pane.View, end string) fact {
 	of := ""
 	if end = style.Clean(end); end == "both" {
-		of = "at both ends "
+		of = " at both ends"
 	} else if end != "" {
-		of = "of the " + end + " "
+		of = " of the " + end
 	}
-	said := of + "some " + strings.TrimSpace(v.Glyphs.Within)
+	said := "some " + strings.TrimSpace(v.Glyphs.Within) + of
 	return fact{{style.Warn.Of(said + " are larger than wanted")}, {style.Warn.Of(said + " too large")}}
 }
 

@@ -105,8 +105,8 @@ func TestSpectrumFacts(t *testing.T) {
 		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []event.Float{2, -3}, 0, nil
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative", ""}},
-		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "smallest" }, []string{"", "of the smallest some ± are larger than wanted", "", "", ""}},
-		{"0.2", 30, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "both" }, []string{"", "at both ends some ± too large", "", "", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "smallest" }, []string{"", "some ± of the smallest are larger than wanted", "", "", ""}},
+		{"0.2", 30, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "both" }, []string{"", "some ± at both ends too large", "", "", ""}},
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop = krylov.Limit }, []string{"", "some ± are larger than wanted", "", "", ""}},
 		{"0.2", 80, func(e *event.SpectrumEvent) { e.Differences, e.Trace = true, nil }, []string{"", "products from differences: an estimate of their error is in each ±", ""}},
 		{"0.2", 30, func(e *event.SpectrumEvent) { e.Differences, e.Trace = true, nil }, []string{"", "each ± from differences", ""}},
