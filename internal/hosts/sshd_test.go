@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -43,11 +42,9 @@ func realHost(t *testing.T, subsystem string) (*Host, *sshd) {
 	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, key := range []string{"host", "user"} {
-		keygen := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", at(key))
-		if out, err := keygen.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+	key := at("key") // the host's and the user's
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	write := func(name, text string) {
 		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
@@ -57,7 +54,7 @@ func realHost(t *testing.T, subsystem string) (*Host, *sshd) {
 	s.config = at("sshd_config")
 	write("sshd_config", fmt.Sprintf("HostKey %q\nAuthorizedKeysFile %q\nStrictModes no\nUsePAM no\n"+
 		"PermitRootLogin yes\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n%s\n",
-		at("host"), at("user.pub"), subsystem))
+		key, key+".pub", subsystem))
 	out, err := exec.Command(s.program, "-t", "-f", s.config).CombinedOutput()
 	if strings.Contains(string(out), "privilege separation") { // root's needs /run/sshd
 		t.Skipf("sshd can't be started: %s", out)
@@ -68,20 +65,10 @@ func realHost(t *testing.T, subsystem string) (*Host, *sshd) {
 	s.address = "127.0.0.1:0"
 	s.start()
 	t.Cleanup(s.stop)
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := os.ReadFile(at("host.pub"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write("known", "gpu1 "+string(key))
 	_, port, _ := net.SplitHostPort(s.address)
-	write("ssh_config", fmt.Sprintf("Host gpu1\nHostName 127.0.0.1\nPort %s\nUser %s\n"+
-		"HostKeyAlias gpu1\nStrictHostKeyChecking yes\nUserKnownHostsFile %q\n"+
-		"IdentityFile %q\nIdentitiesOnly yes\nIdentityAgent none\n",
-		port, me.Username, at("known"), at("user")))
+	write("ssh_config", fmt.Sprintf("Host gpu1\nHostName 127.0.0.1\nPort %s\n"+
+		"StrictHostKeyChecking accept-new\nUserKnownHostsFile %q\n"+
+		"IdentityFile %q\nIdentitiesOnly yes\nIdentityAgent none\n", port, at("known"), key))
 	n := New(Options{Command: []string{"ssh", "-F", at("ssh_config")}, Poll: -1, Retry: 10 * time.Millisecond})
 	t.Cleanup(n.Close)
 	return n.Files("gpu1"), s

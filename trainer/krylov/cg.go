@@ -58,10 +58,9 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 	for stop == 0 {
 		stop = c.iterate()
 		if stop != NotFinite && c.o.Monitor != nil {
-			switch err = c.o.Monitor(c.iteration()); {
-			case err == ErrProgress:
+			if err = c.o.Monitor(c.iteration()); err == ErrProgress {
 				stop, err = cmp.Or(stop, Progress), nil
-			case err != nil:
+			} else if err != nil {
 				stop = Interrupted
 			}
 		}

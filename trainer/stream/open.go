@@ -48,12 +48,10 @@ func openFile(path files.Path, run string) (Source, error) {
 	name := path.Base()
 	database, err := find.Database(path)
 	switch {
-	case err != nil:
-		return nil, err
 	case find.RefusedHead(head) != "":
 		return nil, errors.New(path.Name + ": " + find.RefusedHead(head))
-	case database == "optuna":
-		return nil, errors.New(path.Name + ": " + find.Optuna)
+	case err != nil:
+		return nil, err
 	case strings.Contains(name, "tfevents"):
 		return TensorBoard(path.Dir())
 	case wandb.Sniff(head):

@@ -115,11 +115,12 @@ func (d *Reader) requestedTarget(target string) (int, error) {
 }
 
 // finder returns a function that finds the column of a name of the table: the one of that name, else the one whose name
-// differs in case alone and is no other of the table's, which is found once. Without one the column is -1; two are an error.
+// differs in case alone and is no other of the table's, which is found once. It is -1 where there is none, and an error
+// where there are two.
 func (d *Reader) finder(t *schema.Table) func(name string) (column int, err error) {
-	same, alike := make(map[string][]int), make(map[string][]int)
-	for _, name := range append(fieldNames(t.Fields), t.Target) {
-		same[name] = nil
+	same, alike := map[string][]int{t.Target: nil}, make(map[string][]int)
+	for _, f := range t.Fields {
+		same[f.Name] = nil
 	}
 	for j, name := range d.names {
 		if _, ok := same[name]; ok {
@@ -183,11 +184,4 @@ func (d *Reader) byPosition(columns int, t *schema.Table, needed bool) error {
 		}
 	}
 	return nil
-}
-
-func fieldNames(fields []schema.Field) (names []string) {
-	for _, f := range fields {
-		names = append(names, f.Name)
-	}
-	return names
 }

@@ -27,16 +27,6 @@ var numbered = &schema.Table{
 	Target: "3", TargetColumn: 3,
 }
 
-// named is colours of a file that had a header.
-var named = func() *schema.Table {
-	t := *colours
-	t.Header = "yes"
-	return &t
-}()
-
-// pixels has numbers for names in its header.
-var pixels = &schema.Table{Fields: []schema.Field{{Name: "0"}, {Name: "7"}}, Header: "yes"}
-
 func readTable(text string, t *schema.Table, needed bool) (rows []string, err error) {
 	r, err := New(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
 	if err != nil {
@@ -75,8 +65,8 @@ func TestReader(t *testing.T) {
 		{"a missing target", "1.5,red,?,-2\n3,blue,b,4\n", numbered, []string{"[1.5 0 1 -2]", "[3 1 0 4] b"}},
 		{"no rows", "size,colour,weight\n", colours, nil},
 		{"columns of other names", "size,id,colour,kind,weight,id,SIZE\n1.5,7,red,a,-2,8,x\n3,?,blue,b,4,,\n", colours, known},
-		{"a row with values that are names", "1,0\n2,5\n", pixels, []string{"[1 0]", "[2 5]"}},
-		{"names in another case", "Weight;KIND;SIZE;Colour\n-2;a;1.5;red\n4;b;3;blue", named, known},
+		{"a row with values that are names", "1,0\n2,5\n", &schema.Table{Fields: []schema.Field{{Name: "0"}, {Name: "7"}}, Header: "yes"}, []string{"[1 0]", "[2 5]"}},
+		{"names in another case", "Weight;KIND;SIZE;Colour\n-2;a;1.5;red\n4;b;3;blue", &schema.Table{Fields: colours.Fields, Target: "kind", TargetColumn: 3, Header: "yes"}, known},
 	} {
 		if got, err := readTable(c.text, c.table, false); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v", c.name, got, err)

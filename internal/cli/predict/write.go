@@ -147,10 +147,7 @@ type prediction struct {
 }
 
 func (p *jsonPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
-	out := prediction{Row: number}
-	if t.unused != nil {
-		out.Unused = make(map[string]string, len(t.unused))
-	}
+	out := prediction{Row: number, Unused: make(map[string]string, len(t.unused))}
 	for i, field := range t.unused {
 		out.Unused[p.unused[i]] = field
 	}

@@ -255,12 +255,7 @@ func Refused(dir files.Path) string {
 		if head, _ := path.Read(512); e.Type().IsRegular() && RefusedHead(head) != "" {
 			return path.Name + ": " + RefusedHead(head)
 		}
-		if !e.Type().IsRegular() {
-			continue
-		}
-		if kind, err := Database(path); kind == "optuna" {
-			return path.Name + ": " + Optuna
-		} else if err != nil {
+		if _, err := Database(path); e.Type().IsRegular() && err != nil {
 			return err.Error()
 		}
 	}

@@ -2,6 +2,7 @@ package find
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -119,11 +120,11 @@ func (s *search) database(path files.Path) {
 	}
 }
 
-// Optuna says why its database can't be watched, and what to do.
-const Optuna = "Optuna's storage is not read: watch what the study prints, as newtop watch -- python3 study.py"
+// optuna says why its database can't be watched, and what to do.
+const optuna = "Optuna's storage is not read: watch what the study prints, as newtop watch -- python3 study.py"
 
 // Database says whose a file is, if it is a database of newtop's, mlflow's, trackio's or optuna's, and is empty for all
-// others.
+// others. The error says why it can't be watched.
 func Database(path files.Path) (kind string, err error) {
 	id, has, err := sqlitelog.Look(path)
 	switch {
@@ -134,7 +135,7 @@ func Database(path files.Path) (kind string, err error) {
 	case trackio.Wrote(has):
 		kind = "trackio"
 	case has["study_user_attributes.study_id"]:
-		kind = "optuna"
+		kind, err = "optuna", errors.New(path.Name+": "+optuna)
 	}
 	return kind, err
 }
