@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/models/reduce"
 )
 
@@ -53,7 +54,7 @@ func checkBatch(t *testing.T, p problem, sizes []int) {
 		loss := b.GradientTo(got, p.w, rows)
 		wantNear(t, "loss", []float64{loss}, []float64{l.Loss()}, 1e-14)
 		wantNear(t, "gradient", got, want, 1e-14)
-		if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, p.w, rows) }); count != 0 {
+		if count := alloctest.PerRun(5, func() { b.GradientTo(got, p.w, rows) }); count != 0 {
 			t.Errorf("%d rows: %g allocations", size, count)
 		}
 	}
@@ -79,7 +80,7 @@ func TestLargeBatches(t *testing.T) {
 				if other := b.GradientTo(got, w, rows[:size]); other != loss || !slices.Equal(got, want) {
 					t.Errorf("%d rows: other bits with %d threads", size, threads)
 				}
-				if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
+				if count := alloctest.PerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
 					t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
 				}
 				if parts := b.divide(size, b.cost.Gradient, b.wide); (parts > 1) != (size*16640 >= 2*partWork) {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/nightly"
 	"newtop/models/reduce"
 )
@@ -219,7 +220,7 @@ func TestFactorsSameBits(t *testing.T) {
 						wantSameBits(t, what+"A", got[i].Inputs, want[i].Inputs)
 						wantSameBits(t, what+"S", got[i].Outputs, want[i].Outputs)
 					}
-					if count := testing.AllocsPerRun(2, func() { b.FactorsTo(got, p.w, rows[:size], rng) }); count != 0 {
+					if count := alloctest.PerRun(2, func() { b.FactorsTo(got, p.w, rows[:size], rng) }); count != 0 {
 						t.Errorf("%s%g allocations", what, count)
 					}
 					pool.Close()

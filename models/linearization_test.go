@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/models/reduce"
 )
 
@@ -236,7 +237,7 @@ func checkNoAllocation(t *testing.T, p problem) {
 				products["GaussNewtonMatrixTo"] = func() { assembleTo(t, l, m) }
 			}
 			for name, f := range products {
-				if count := testing.AllocsPerRun(2, f); count != 0 {
+				if count := alloctest.PerRun(2, f); count != 0 {
 					t.Errorf("%s on %d threads, memory %d: %g allocations", name, threads, memory, count)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/nightly"
 	"newtop/models/reduce"
 )
@@ -293,7 +294,7 @@ func TestPartsDoNotAllocate(t *testing.T) {
 			"GaussNewtonMatrixTo": func() { assembleTo(t, l, m) },
 		} {
 			l.Update(p.w)
-			if count := testing.AllocsPerRun(2, f); count != 0 {
+			if count := alloctest.PerRun(2, f); count != 0 {
 				t.Errorf("%s in rank %d: %g allocations", name, rank, count)
 			}
 		}

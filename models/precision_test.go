@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/models/reduce"
 )
 
@@ -125,7 +126,7 @@ func TestBatchInSingle(t *testing.T) {
 				t.Errorf("%d rows: loss %v, expected %v, gradients apart by %.2g of %.2g",
 					size, loss, l.Loss(), floats.Distance(got, want, 2), floats.Norm(want, 2))
 			}
-			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, p.w, chosen) }); count != 0 {
+			if count := alloctest.PerRun(5, func() { b.GradientTo(got, p.w, chosen) }); count != 0 {
 				t.Errorf("%d rows: %g allocations", size, count)
 			}
 		}

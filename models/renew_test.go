@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/models/reduce"
 )
 
@@ -32,7 +33,7 @@ func TestRenew(t *testing.T) {
 				l.Renew()
 				what := fmt.Sprintf("%s, %v, memory %d", describe(n), precision, memory)
 				wantSameBits(t, what, everything(l, p), everything(n.Bind(x, targets, Options{Memory: memory}), p))
-				if count := testing.AllocsPerRun(2, func() { l.Renew(); l.Update(p.w) }); count != 0 {
+				if count := alloctest.PerRun(2, func() { l.Renew(); l.Update(p.w) }); count != 0 {
 					t.Errorf("%s: %g allocations", what, count)
 				}
 				l.Renew()

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/internal/alloctest"
 	"newtop/models/reduce"
 )
 
@@ -86,7 +87,7 @@ func TestGradientSquaresSameBits(t *testing.T) {
 					}
 					wantSameBits(t, what+"gradient", got, gradient)
 					wantSameBits(t, what+"squares", squares, want)
-					if count := testing.AllocsPerRun(2, func() { b.GradientSquaresTo(got, squares, p.w, rows[:size]) }); count != 0 {
+					if count := alloctest.PerRun(2, func() { b.GradientSquaresTo(got, squares, p.w, rows[:size]) }); count != 0 {
 						t.Errorf("%s%g allocations", what, count)
 					}
 					pool.Close()

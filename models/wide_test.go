@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/nightly"
 	"newtop/models/reduce"
 )
@@ -69,7 +70,7 @@ func newWideResults(t *testing.T, p problem, o Options, rows int) map[string][]f
 	} {
 		dst := make([]float64, p.n.Dim())
 		of.to(dst)
-		if count := testing.AllocsPerRun(1, func() { of.to(dst) }); count != 0 {
+		if count := alloctest.PerRun(1, func() { of.to(dst) }); count != 0 {
 			t.Errorf("%s: %g allocations", of.name, count)
 		}
 		results[of.name] = dst

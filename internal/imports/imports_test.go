@@ -25,7 +25,7 @@ type here struct{}
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/filelock"},
+	{"internal/filelock", "internal/alloctest"},
 	{"internal/packed", "internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets", "internal/routine", "trainer/logs/files"},
 	{"trainer/logs/plain", "trainer/logs", "trainer/logs/files/filestest", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/atomicfile", "datasets/fault"},
 	{"internal/hosts", "trainer/logs/internal/sqlitelog", "trainer/logs/internal/points", "trainer/logs/jsontext", "datasets/csv/lex"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/kernel"
 )
 
@@ -369,7 +370,7 @@ func testNothingIsAllocated[F Float](t *testing.T) {
 		for _, f := range functions[F]() {
 			for _, cols := range []int{1, 3, 50} {
 				a := f.arguments(rng, 3, cols)
-				if n := testing.AllocsPerRun(10, func() { f.run(a, cols) }); n != 0 {
+				if n := alloctest.PerRun(10, func() { f.run(a, cols) }); n != 0 {
 					t.Errorf("%s of %d columns allocates %v times", f.name, cols, n)
 				}
 			}

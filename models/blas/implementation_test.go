@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/blas/testblas"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/kernel"
 )
 
@@ -248,7 +249,7 @@ func TestSmallProductsAllocateNothing(t *testing.T) {
 	x, c := make([]float64, n*n), make([]float64, n*n)
 	for _, ways := range [][2]blas.Transpose{{blas.NoTrans, blas.NoTrans}, {blas.Trans, blas.NoTrans}, {blas.NoTrans, blas.Trans}} {
 		for _, alpha := range []float64{1, -1} {
-			if count := testing.AllocsPerRun(20, func() { b.Dgemm(ways[0], ways[1], n, n, n, alpha, x, n, x, n, 0.5, c, n) }); count != 0 {
+			if count := alloctest.PerRun(20, func() { b.Dgemm(ways[0], ways[1], n, n, n, alpha, x, n, x, n, 0.5, c, n) }); count != 0 {
 				t.Errorf("%c%c, α = %g: %v allocations", ways[0], ways[1], alpha, count)
 			}
 		}

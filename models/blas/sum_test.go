@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/kernel"
 	"newtop/internal/nightly"
 )
@@ -396,14 +397,14 @@ func testNothingIsAllocated[F Float](t *testing.T) {
 			{m: 70, n: 300, ks: []int{300}, trans: []bool{true}},
 		} {
 			q := random[F](rng, s)
-			if n := testing.AllocsPerRun(5, func() {
+			if n := alloctest.PerRun(5, func() {
 				sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
 			}); n != 0 {
 				t.Errorf("%v: Sum allocates %v times", q, n)
 			}
 		}
 		src, dst := make([]F, 70*96), make([]F, 70*96)
-		if n := testing.AllocsPerRun(5, func() { transpose(k, dst, 70, src, 96, 70, 96) }); n != 0 {
+		if n := alloctest.PerRun(5, func() { transpose(k, dst, 70, src, 96, 70, 96) }); n != 0 {
 			t.Errorf("Transpose allocates %v times", n)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/vector"
 )
 
@@ -321,7 +322,7 @@ func TestNoAllocation(t *testing.T) {
 	var c CG
 	s := make([]float64, 30)
 	o := TrustRegion{Radius: 1e5, Diagonal: spread(30, 1, 2), Tolerance: 1e-10, RefreshEvery: 5, Monitor: func(Iteration) error { return nil }}
-	if n := testing.AllocsPerRun(5, func() { c.SolveTo(s, h, g, o) }); n != 0 {
+	if n := alloctest.PerRun(5, func() { c.SolveTo(s, h, g, o) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

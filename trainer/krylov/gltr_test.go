@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/vector"
 )
 
@@ -366,7 +367,7 @@ func TestMinimumReuses(t *testing.T) {
 		if _, err := c.SolveTo(s, h, g, o); err != nil || !slices.Equal(s, want) {
 			t.Errorf("seed %d: %v, %v, want %v", seed, err, s, want)
 		}
-		if n := testing.AllocsPerRun(3, func() { c.SolveTo(s, h, g, o); c.ShorterTo(s, 1) }); n != 0 {
+		if n := alloctest.PerRun(3, func() { c.SolveTo(s, h, g, o); c.ShorterTo(s, 1) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	}

@@ -3,6 +3,7 @@ package logs
 import (
 	"math"
 	"math/rand/v2"
+	"newtop/internal/alloctest"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestNumbersAsProgramsPrintThem(t *testing.T) {
 		}
 	}
 	long := []byte("0.30000000000000004")
-	if n := testing.AllocsPerRun(100, func() { ParseNumber(long) }); n > 0 {
+	if n := alloctest.PerRun(100, func() { ParseNumber(long) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

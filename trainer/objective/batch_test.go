@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/internal/alloctest"
 	"newtop/models"
 	"newtop/trainer/optim"
 )
@@ -104,7 +105,7 @@ func TestBatchFactors(t *testing.T) {
 		}
 		charged(t, whole, &before, Work{Equivalents: 5. / 20 * network.NewBatch(whole.problem.Train.X, whole.problem.Train.T, 5).FactorCost(want) / network.Cost().Gradient})
 		rng := rand.New(rand.NewPCG(1, 2))
-		if count := testing.AllocsPerRun(2, func() { f.BatchFactorsTo(got, w, some, rng) }); count != 0 {
+		if count := alloctest.PerRun(2, func() { f.BatchFactorsTo(got, w, some, rng) }); count != 0 {
 			t.Errorf("%g allocations", count)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/alloctest"
 	"newtop/models"
 	"newtop/trainer/optim"
 )
@@ -132,7 +133,7 @@ func TestSamplesAreCharged(t *testing.T) {
 	before := *o.Spent
 	part.Sample(0, []int{1, 2}).GradientTo(v, w)
 	charged(t, o, &before, Work{Gradients: 2. / all, Equivalents: 2. / all})
-	if count := testing.AllocsPerRun(3, func() { o.Sample(0, rows).GradientTo(v, w) }); count != 0 {
+	if count := alloctest.PerRun(3, func() { o.Sample(0, rows).GradientTo(v, w) }); count != 0 {
 		t.Errorf("%g allocations", count)
 	}
 	defer func() {

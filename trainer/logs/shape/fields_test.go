@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"fmt"
+	"newtop/internal/alloctest"
 	"strings"
 	"testing"
 )
@@ -225,7 +226,7 @@ func TestRowsCostNoAllocation(t *testing.T) {
 			p.Line([]byte(line), s)
 		}
 		p.Flush(s)
-		if n := testing.AllocsPerRun(100, func() { p.Line([]byte(c[1]), s) }); n > 1 {
+		if n := alloctest.PerRun(100, func() { p.Line([]byte(c[1]), s) }); n > 1 {
 			t.Errorf("%s: %v allocations a row", c[1], n)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/trainer/logs"
 )
 
@@ -273,7 +274,7 @@ func TestAllocations(t *testing.T) {
 	for range firstLines {
 		p.Line(line, n)
 	}
-	if got := testing.AllocsPerRun(100, func() { p.Line(line, n) }); got > 1 {
+	if got := alloctest.PerRun(100, func() { p.Line(line, n) }); got > 1 {
 		t.Errorf("%v allocations a line", got)
 	}
 }

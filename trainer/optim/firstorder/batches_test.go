@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
 )
@@ -381,7 +382,7 @@ func TestEpochAllocatesNothing(t *testing.T) {
 		m, settings := method(t, name, "batch", "1")
 		s := &optim.State{Objective: o, W: make([]float64, 10), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
 		s.Monitor = func(optim.Inner) error { return nil }
-		if n := testing.AllocsPerRun(3, func() { m.Step(context.Background(), s) }); n > 0 {
+		if n := alloctest.PerRun(3, func() { m.Step(context.Background(), s) }); n > 0 {
 			t.Errorf("%s: %v allocations an epoch", name, n)
 		}
 	}

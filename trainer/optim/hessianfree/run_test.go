@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
@@ -193,7 +194,7 @@ func TestAllocations(t *testing.T) {
 			o.rows = rows
 			m, settings := method(t, "batch", "4", "preconditioner", name, "damping", "1e9", "adapt", "no")
 			s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings, Rand: newRand(1)}
-			counts = append(counts, testing.AllocsPerRun(3, func() { step(t, m, s) }))
+			counts = append(counts, alloctest.PerRun(3, func() { step(t, m, s) }))
 		}
 		if each := (counts[1] - counts[0]) / 100; each > 4.5 {
 			t.Errorf("%s: %.2f allocations a step", name, each)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/alloctest"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/internal/optimtest"
 )
@@ -108,7 +109,7 @@ func TestUpdatesAllocateNothing(t *testing.T) {
 			o.rows = rows
 			m, settings := method(t, v[0], append([]string{"batch", "1"}, v[1:]...)...)
 			s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings, Rand: newRand(2)}
-			counts[i] = testing.AllocsPerRun(3, func() {
+			counts[i] = alloctest.PerRun(3, func() {
 				if _, err := m.Step(context.Background(), s); err != nil {
 					t.Fatal(err)
 				}
