@@ -30,14 +30,13 @@ const patience = 500 * time.Millisecond
 const maxCell = 64 << 20
 
 // DB is a database that is open for reading. One goroutine uses it. One that is not on this machine is copied, whole
-// and anew each time that it has changed.
+// and anew each time that it has changed. A copy in whose midst it was written is not read.
 type DB struct {
 	path      files.Path
 	file      fs.FileInfo
 	marks     look      // of the file and its write-ahead log, when it was opened
 	copied    func()    // removes the copy; nil: there is none
 	next      time.Time // when it may be copied again: no more than a tenth of the time goes into that
-	torn      look      // the marks with which a copy could not be read
 	pool      *sql.DB
 	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
 	immutable bool      // opened as a file that nobody writes just now
@@ -55,10 +54,18 @@ func (d *DB) look() look { return look{d.path.Stamp(), d.wal().Stamp()} }
 
 // Open opens the database at path. A file of no bytes is a database without tables, as its writer has just made it.
 func Open(path files.Path) (*DB, error) {
-	d := &DB{path: path}
-	if err := d.open(); err != nil {
+	const (
+		tries = 16
+		long  = 10 * time.Second // on a slow line it is not tried as often
+	)
+	d, began := &DB{path: path}, time.Now()
+	err := d.open()
+	for i := 1; i < tries && errors.Is(err, errTorn) && time.Since(began) < long; i++ {
+		err = d.open()
+	}
+	if err != nil {
 		d.Close()
-		return nil, err
+		return nil, d.describe(err)
 	}
 	return d, nil
 }
@@ -75,28 +82,54 @@ func (d *DB) open() error {
 	}
 	// Where there is no write-ahead log nobody writes just now. Not to take part in one then leaves no files beside the
 	// database, which could be in its writer's way, and goes where the directory can't be written.
-	d.file, d.marks, d.caughtUp = info, d.look(), false
-	d.immutable = usesLog(d.path) && !d.wal().Exists()
-	query := url.Values{"mode": {"ro"}}
-	if d.immutable {
-		query.Set("immutable", "1")
-	}
-	return d.describe(d.connect(query))
-}
-
-// connect opens the file and looks into it. That it is locked is no error.
-func (d *DB) connect(query url.Values) (err error) {
-	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds()))
-	query.Set("_error_rc", "1")
-	d.Close()
+	marks, immutable := d.look(), usesLog(d.path) && !d.wal().Exists()
 	path := d.path.In.Local(d.path.Name)
+	var copied func()
 	if path == "" {
-		began := time.Now()
-		if path, d.copied, err = files.Copy(d.path, d.wal()); err != nil {
+		if path, copied, err = d.copy(); err != nil {
 			return err
 		}
-		d.next = time.Now().Add(9 * time.Since(began))
 		path = filepath.Join(path, d.path.Base())
+	}
+	d.Close()
+	d.file, d.marks, d.copied, d.caughtUp, d.immutable = info, marks, copied, false, immutable
+	return d.connect(path)
+}
+
+// errTorn is of a copy that is of no one time.
+var errTorn = errors.New("it changed while it was copied: waiting for a pause; newtop on its host needs none")
+
+// copy copies the file and its write-ahead log. SQLite would take some mixtures of two times for a whole database.
+func (d *DB) copy() (dir string, done func(), err error) {
+	began := time.Now()
+	before, writing := d.moment()
+	dir, done, err = files.Copy(d.path, d.wal())
+	d.next = time.Now().Add(9 * time.Since(began))
+	if err != nil {
+		return "", nil, err
+	}
+	if after, still := d.moment(); writing || still || after != before {
+		done()
+		return "", nil, errTorn
+	}
+	return dir, done, nil
+}
+
+// moment returns what another transaction changes in the file, and another beginning of the write-ahead log in that:
+// the change counter, and the log's header with its salts. It also reports whether a transaction is being written, by
+// the journal that would take it back (sqlite.org/fileformat2.html, 1.3.7, 4.1 and 3).
+func (d *DB) moment() (is string, writing bool) {
+	head, _ := d.path.Read(28)
+	wal, _ := d.wal().Read(32)
+	journal, _ := d.path.At(d.path.Name + "-journal").Read(8)
+	return fmt.Sprintf("%x %x", head, wal), string(journal) == "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+}
+
+// connect opens the file at a path of this machine and looks into it. That it is locked is no error.
+func (d *DB) connect(path string) (err error) {
+	query := url.Values{"mode": {"ro"}, "_busy_timeout": {fmt.Sprint(patience.Milliseconds())}, "_error_rc": {"1"}}
+	if d.immutable {
+		query.Set("immutable", "1")
 	}
 	if runtime.GOOS == "windows" {
 		path = "/" + filepath.ToSlash(path)
@@ -112,37 +145,27 @@ func (d *DB) connect(query url.Values) (err error) {
 	if _, err := sqlite.Limit(d.conn, sqlite3.SQLITE_LIMIT_LENGTH, maxCell); err != nil {
 		return err
 	}
-	if _, err = d.Int(ctx, "PRAGMA schema_version"); d.busy(err) {
+	if _, err = d.Int(ctx, "PRAGMA schema_version"); busy(err) {
 		return nil
 	}
 	return err
 }
 
-// busy reports whether an error is that the file is being written. A copy that can't be read may have been made while
-// it was: it is made anew, once of what looks the same.
-func (d *DB) busy(err error) bool {
+// busy reports whether an error is that the file is being written.
+func busy(err error) bool {
 	code := codeOf(err)
-	if code != 0 && d.copied != nil {
-		if d.marks == d.torn && d.marks != (look{}) {
-			return false
-		}
-		if d.marks != (look{}) {
-			d.torn, d.marks = d.marks, look{}
-		}
-		return true
-	}
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
 // Close closes the database.
 func (d *DB) Close() error {
-	if d.pool == nil {
-		return nil
-	}
+	var err error
 	if d.conn != nil {
 		d.conn.Close()
 	}
-	err := d.pool.Close()
+	if d.pool != nil {
+		err = d.pool.Close()
+	}
 	if d.copied != nil {
 		d.copied()
 	}
@@ -167,8 +190,11 @@ func (d *DB) Poll(ctx context.Context, read func(context.Context) (more bool, er
 		return more, err
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case d.busy(err):
+	case busy(err):
 		d.trouble = d.path.Name + ": another program has locked it: waiting"
+		return false, nil
+	case errors.Is(err, errTorn):
+		d.trouble = d.describe(err).Error()
 		return false, nil
 	}
 	return false, d.describe(err)
@@ -181,12 +207,12 @@ func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error))
 		return false, nil
 	case err != nil:
 		return false, err
+	case d.copied != nil && time.Now().Before(d.next):
 	case !d.path.In.Same(info, d.file) || d.conn == nil:
 		if err := d.open(); err != nil {
 			return false, err
 		}
 		return false, logs.ErrRestart
-	case d.copied != nil && time.Now().Before(d.next):
 	case (d.immutable || d.copied != nil) && d.marks != d.look():
 		if err := d.open(); err != nil {
 			return false, err
@@ -304,7 +330,9 @@ func (d *DB) Schema(ctx context.Context) (map[string]bool, error) {
 func (d *DB) describe(err error) error {
 	switch codeOf(err) {
 	case 0:
-		return err
+		if err != errTorn {
+			return err
+		}
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%s: no SQLite database", d.path)
 	case sqlite3.SQLITE_TOOBIG:

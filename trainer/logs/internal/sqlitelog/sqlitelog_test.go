@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"newtop/trainer/logs"
 	"newtop/trainer/logs/files"
+	"newtop/trainer/logs/files/filestest"
 
 	_ "modernc.org/sqlite"
 )
@@ -106,6 +109,98 @@ func TestRefused(t *testing.T) {
 		if err == nil || err.Error() != path+": "+want {
 			t.Errorf("%s: %v", create, err)
 		}
+	}
+}
+
+// written returns the bytes of a database that statements wrote.
+func written(t *testing.T, statements string) (path, text string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "a.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, statements)
+	db.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, string(b)
+}
+
+// TestCopyErrors: what is wrong with a database elsewhere is said as of one here.
+func TestCopyErrors(t *testing.T) {
+	path, whole := written(t, "CREATE TABLE metrics (a)")
+	for _, text := range []string{whole, whole[:100] + strings.Repeat("x", len(whole)-100), whole[:16] + strings.Repeat("x", 500)} {
+		var elsewhere filestest.Memory
+		elsewhere.Write(path, text)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ask := func(p files.Path) error {
+			return List(p, func(ctx context.Context, d *DB) error {
+				return d.Each(ctx, "SELECT b FROM metrics", nil, nil)
+			})
+		}
+		want, err := ask(files.Here(path)), ask(elsewhere.Path(path))
+		if want == nil || err == nil || err.Error() != want.Error() {
+			t.Errorf("%v: expected %v", err, want)
+		}
+	}
+}
+
+// changing is a file system whose database is written each time that its log is looked at, so often.
+type changing struct {
+	*filestest.Memory
+	versions []string
+}
+
+func (c *changing) Open(name string) (files.File, error) {
+	if strings.HasSuffix(name, "-wal") && len(c.versions) > 0 {
+		c.Write(strings.TrimSuffix(name, "-wal"), c.versions[0])
+		c.versions = c.versions[1:]
+	}
+	return c.Memory.Open(name)
+}
+
+// TestTorn: a copy in whose midst the database was written is never read.
+func TestTorn(t *testing.T) {
+	_, one := written(t, "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+	_, two := written(t, "CREATE TABLE t (a); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")
+	c := &changing{Memory: &filestest.Memory{}}
+	path := files.Path{In: c, Name: "a.db"}
+	c.Write("a.db", one)
+	c.versions = []string{one, two, one, two}
+	d, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if n := rows(t, d); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+	d.next = time.Time{}
+	c.versions = []string{one, two, one}
+	c.Write("a.db", one)
+	if n := rows(t, d); n != -1 || d.Warning() != "a.db: "+errTorn.Error() {
+		t.Errorf("%d rows, %q", n, d.Warning())
+	}
+	d.next = time.Time{}
+	if n := rows(t, d); n != 1 || d.Warning() != "" {
+		t.Errorf("%d rows after a pause, %q", n, d.Warning())
+	}
+	_, three := written(t, "CREATE TABLE t (a); CREATE TABLE u (a); DROP TABLE u; CREATE TABLE u (a)")
+	for range 20 {
+		c.versions = append(c.versions, one, two, three)
+	}
+	if _, err := Open(path); err == nil || err.Error() != "a.db: "+errTorn.Error() {
+		t.Errorf("%v: expected %v", err, errTorn)
+	}
+	c.versions = nil
+	c.Write("a.db-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+	if _, err := Open(path); !strings.HasSuffix(fmt.Sprint(err), errTorn.Error()) {
+		t.Errorf("while it is written: %v", err)
 	}
 }
 
