@@ -160,6 +160,7 @@ func (t *table) complete(l *csv.Layout, train int) Scaling {
 			l.AddStatistics(t.inputs.RawRowView(i), trainingRow(i, train))
 		}
 	}
+	t.findRanges(l, train)
 	scaling := standardOf(rowsOf(t.inputs, 0, train), l.Coded(), l.MayBeMissing())
 	l.SetFill(scaling.Offset)
 	if l.Missing == lex.MissingMedian {
@@ -173,6 +174,26 @@ func (t *table) complete(l *csv.Layout, train int) Scaling {
 	return scaling
 }
 
+// findRanges finds those of columns of numbers and dates in the first rows of that many.
+func (t *table) findRanges(l *csv.Layout, train int) {
+	first := 0
+	for i := range l.Fields {
+		f := &l.Fields[i]
+		if f.HasRange() {
+			low, high := math.Inf(1), math.Inf(-1)
+			for i := range train {
+				if v := t.inputs.At(i, first); !math.IsNaN(v) {
+					low, high = min(low, v), max(high, v)
+				}
+			}
+			if low <= high {
+				f.Range = []float64{low, high}
+			}
+		}
+		first += f.Inputs()
+	}
+}
+
 // suspects says of columns of numbers which values may stand for missing ones, in the first rows of that many.
 func (t *table) suspects(l *csv.Layout, train int) (notes []string) {
 	tell := func(name string, value func(i int) float64) {
@@ -180,6 +201,8 @@ func (t *table) suspects(l *csv.Layout, train int) (notes []string) {
 			least, next, most, rows := math.Inf(1), math.Inf(1), math.Inf(-1), 0
 			for i := range train {
 				switch v := sign * value(i); {
+				case math.IsNaN(v):
+					continue
 				case v < least:
 					next, least, rows = least, v, 1
 				case v == least:

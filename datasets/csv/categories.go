@@ -20,6 +20,7 @@ const (
 	maxCategories  = 5000   // words with statistics
 	maxMeans       = 20_000 // statistics of a column
 	maxMeanClasses = 20     // for statistics; with more classes the most frequent words are inputs
+	maxRare        = 1000   // words that are kept although they are no inputs, to tell new ones from them
 )
 
 // chooseWords decides which words of a column are inputs of their own. counts are of the rows to train on, and classes
@@ -49,8 +50,13 @@ func chooseWords(f *schema.Field, counts map[string]int, rows, classes int) {
 		f.Kind, f.Missing = schema.Statistics, false
 		f.Means = make([]float64, (n+2)*means)
 	}
-	f.Words = slices.Sorted(slices.Values(common[:n]))
-	for _, word := range common[n:] {
-		f.Other = f.Other || f.Kind == "" && counts[word] > 0
+	f.Words, f.Rare = slices.Sorted(slices.Values(common[:n])), []string{}
+	for _, word := range slices.Sorted(slices.Values(common[n:])) {
+		if counts[word] > 0 {
+			f.Other, f.Rare = f.Other || f.Kind == "", append(f.Rare, word)
+		}
+	}
+	if len(f.Rare) > maxRare {
+		f.Rare = nil
 	}
 }

@@ -269,7 +269,7 @@ func TestExplainTells(t *testing.T) {
 	t.Setenv("NEWTOP_STATE_DIR", t.TempDir())
 	succeed(t, "train", "--data", write(t, "prices.csv", numbered(200)), "--net", "4", "--epochs", "1", "--opt", "tr-gn")
 	other := write(t, "other.csv", strings.ReplaceAll(numbered(40), "wood", "lake"))
-	const want = "place: 14 words were not trained on, taken as none of the categories\n"
+	const want = "place: 14 rows have words the model never saw: lake (read as none of the categories)\n"
 	if _, errs, code := newtop("explain", "last", other); code != 0 || errs != want {
 		t.Errorf("exit code %d, %q, expected %q", code, errs, want)
 	}

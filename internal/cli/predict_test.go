@@ -229,12 +229,16 @@ func TestPredictASet(t *testing.T) {
 	}
 }
 
-// Words that were not trained on are told, and are none of the categories.
+// Words that were not trained on and numbers far outside are told, a line a column.
 func TestPredictTells(t *testing.T) {
-	model, _ := trained(t, "onnx", "--data", write(t, "flowers.csv", flowers(60)), "--net", "3", "--epochs", "1")
-	_, message := predictions(t, "", model, write(t, "green.csv", "length,place\n1,wood\n2,moor\n"))
-	if want := "place: 1 word was not trained on, taken as none of the categories\n2 rows\n"; message != want {
-		t.Errorf("said %q, expected %q", message, want)
+	for _, format := range []string{"safetensors", "onnx"} {
+		model, _ := trained(t, format, "--data", write(t, "flowers.csv", flowers(60)), "--net", "3", "--epochs", "1")
+		_, message := predictions(t, "", model, write(t, "green.csv", "length,place\n1,wood\n9,moor\n"))
+		want := "length: 1 row has numbers far outside those trained on, 1 to 3.25: 9\n" +
+			"place: 1 row has words the model never saw: moor (read as none of the categories)\n2 rows\n"
+		if message != want {
+			t.Errorf("%s: said %q, expected %q", format, message, want)
+		}
 	}
 }
 
@@ -256,6 +260,8 @@ func TestPredictInProduction(t *testing.T) {
 	}
 	refuses(t, 1, `new.csv:1: found no column "place" among length, site, expected all that the model takes`, "predict", model,
 		write(t, "new.csv", "length,site\n2,wood\n"))
+	refuses(t, 1, "new.csv:1: found none of the model's columns among size, site, expected length, place, or rows without names",
+		"predict", model, write(t, "new.csv", "size,site\n2,wood\n"))
 	out, _, _ := newtop("predict", model, write(t, "keys.csv", "id,place,id,length\nK7,wood,8,2\n"), "--format", "jsonl")
 	if !strings.HasPrefix(out, `{"row":1,"unused":{"id":"K7","id.2":"8"},"prediction":`) {
 		t.Errorf("%s", out)

@@ -61,9 +61,9 @@ func (f *Field) check() error {
 	switch {
 	case !slices.Contains([]string{"", kindLeftOut, kindBoolean, kindDate, kindTime, kindStatistics}, f.Kind):
 		return invalid(fmt.Sprintf("kind %.40q", f.Kind), "one that this newtop knows")
-	case len(f.Words) > maxCategories:
-		return invalid(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", maxCategories))
-	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }):
+	case len(f.Words)+len(f.Rare) > maxCategories:
+		return invalid(fmt.Sprintf("%d words", len(f.Words)+len(f.Rare)), fmt.Sprintf("at most %d", maxCategories))
+	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means, f.Range), func(v float64) bool { return !finite(v) }):
 		return invalid("a number that is not finite", "finite numbers")
 	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics &&
 		(numbers == 0 || len(f.Means) != numbers*(len(f.Words)+2)):
@@ -72,6 +72,8 @@ func (f *Field) check() error {
 			"as many for each, for other words and for missing values")
 	case f.Fill != nil && (len(f.Fill) != numbers || f.Kind == kindStatistics):
 		return invalid(fmt.Sprintf("%d numbers for missing values", len(f.Fill)), fmt.Sprintf("%d", numbers))
+	case f.Range != nil && (len(f.Range) != 2 || f.Range[0] > f.Range[1]):
+		return invalid(fmt.Sprintf("the range %v", f.Range), "two numbers, the least first")
 	case f.Kind == kindLeftOut && f.Missing:
 		return invalid("an input of a column that is left out", "none")
 	}

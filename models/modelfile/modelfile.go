@@ -84,6 +84,9 @@ type Field struct {
 	NA       []string `json:"na,omitempty"`
 	Numerals string   `json:"numerals,omitempty"`
 	Numbers  bool     `json:"numbers,omitempty"`
+
+	Range []float64 `json:"range,omitempty"`
+	Rare  []string  `json:"rare,omitzero"`
 }
 
 // FormatError says what is wrong with a file. Position is a part of it, as an offset or the name of a tensor, and may

@@ -73,9 +73,15 @@ func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error
 	if err != nil {
 		return nil, err
 	}
-	if d.hasHeader(first, t) {
+	switch {
+	case d.hasHeader(first, t):
 		err = d.byName(first, t, needed)
-	} else {
+	case t.Header == "yes" && d.hasOtherNames(first):
+		err = &fault.FormatError{File: file, Line: d.line,
+			Found:    "none of the model's columns among " + lex.ListNames(first),
+			Expected: lex.ListNames(d.wanted()) + ", or rows without names in this order"}
+	default:
+		d.notes.positional = t.Header == "yes"
 		d.pending = slices.Clone(first)
 		err = d.byPosition(len(first), t, needed)
 	}
@@ -277,7 +283,9 @@ func (d *Reader) storeWord(own []float64, i int, field string) (found, expected 
 		return fault.Quote(field) + ", which was not trained on", f.Expectation()
 	default:
 		k = f.OtherCode()
-		d.notes.fields[i].unseen++
+		if _, rare := slices.BinarySearch(f.Rare, field); !rare {
+			d.notes.fields[i].addWord(field)
+		}
 	}
 	switch {
 	case f.Kind == schema.Statistics:
@@ -317,6 +325,7 @@ func (d *Reader) storeNumber(own []float64, i int, field string) (found, expecte
 	default:
 		numbers[0] = v
 	}
+	d.notes.fields[i].addNumber(f.Range, numbers[0])
 	return "", ""
 }
 

@@ -51,6 +51,46 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 	return (all || alike > 0 && 2*alike >= words) && t.Header == "yes"
 }
 
+// hasOtherNames reports whether the first row, which has no name of the table's, names columns nevertheless: nothing in
+// it comes twice or is a value of any column.
+func (d *Reader) hasOtherNames(first []string) bool {
+	evidence := 0
+	for i := range d.roles {
+		switch r := &d.roles[i]; {
+		case r.Field.Kind == schema.LeftOut:
+		case r.Code == nil:
+			evidence += 2 // a row has a number there, or such
+		default:
+			evidence++
+			if slices.ContainsFunc(first, func(text string) bool {
+				_, rare := slices.BinarySearch(r.Field.Rare, text)
+				_, known := r.Code[text]
+				return known || rare
+			}) {
+				return false
+			}
+		}
+	}
+	for j, text := range first {
+		truth, _ := lex.ParseTruth(text)
+		if lex.Likely(text) || lex.IsMissing(text) || lex.LooksMissing(text) || truth >= 0 ||
+			lex.ReadDate(text).Orders != 0 || slices.Contains(first[:j], text) {
+			return false
+		}
+	}
+	return evidence > 1
+}
+
+// wanted returns the names of the columns that the table takes.
+func (d *Reader) wanted() (names []string) {
+	for _, f := range d.table.Fields {
+		if f.Kind != schema.LeftOut {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // byName finds the columns by the names in the first line, else by such that differ in case alone, or by place if none
 // has one of the table's. It passes over columns that the table does not have.
 func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {

@@ -64,6 +64,7 @@ func TestReader(t *testing.T) {
 		{"numbers for names, a header", "w,c,k,l\n1.5,red,a,-2\n3,blue,b,4\n", numbered, known},
 		{"a missing target", "1.5,red,?,-2\n3,blue,b,4\n", numbered, []string{"[1.5 0 1 -2]", "[3 1 0 4] b"}},
 		{"no rows", "size,colour,weight\n", colours, nil},
+		{"without names, as a header is missing", "1.5,red,-2\n3,blue,4\n", &schema.Table{Fields: colours.Fields, Header: "yes"}, want},
 		{"columns of other names", "size,id,colour,kind,weight,id,SIZE\n1.5,7,red,a,-2,8,x\n3,?,blue,b,4,,\n", colours, known},
 		{"a row with values that are names", "1,0\n2,5\n", &schema.Table{Fields: []schema.Field{{Name: "0"}, {Name: "7"}}, Header: "yes"}, []string{"[1 0]", "[2 5]"}},
 		{"names in another case", "Weight;KIND;SIZE;Colour\n-2;a;1.5;red\n4;b;3;blue", &schema.Table{Fields: colours.Fields, Target: "kind", TargetColumn: 3, Header: "yes"}, known},
@@ -94,6 +95,8 @@ func TestReaderRefuses(t *testing.T) {
 		{"nothing", "", colours, false, "new.csv:1: found an empty file, expected rows of values"},
 		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour" among size, weight, expected all that the model takes`},
 		{"columns of other names", "size,color,id\n", colours, false, `new.csv:1: found no columns "colour", "weight" among size, color, id, expected all that the model takes`},
+		{"only other names", "width,color\n1,red\n", &schema.Table{Fields: colours.Fields, Header: "yes"}, false, "new.csv:1: found none of the model's columns among width, color, expected size, colour, weight, or rows without names in this order"},
+		{"a first row with a slip", "big,red,2\n", &schema.Table{Fields: colours.Fields, Header: "yes"}, false, `new.csv:1: column "1": found "big", expected a number`},
 		{"two columns but for case", "Size,SIZE,colour,weight\n", colours, false, `new.csv:1: column "SIZE": found a second column "size", but for case, expected different names`},
 		{"a column twice", "size,size,colour,weight\n", colours, false, `new.csv:1: column "size": found a second column of that name`},
 		{"two too many without names", "1,red,2,3,4\n", colours, false, "new.csv:1: found 5 columns, expected 3 as the model takes"},
@@ -201,10 +204,10 @@ func TestReaderTells(t *testing.T) {
 		_, err = r.Read(dst)
 	}
 	want := []string{
-		"colour: 3 words were new or as rare as in training, taken as the other rare words",
-		"shape: 3 words were not trained on, taken as none of the categories",
-		"alive: 3 values were missing, unlike in training, taken as their replacement",
-		"city: 3 words were new or as rare as in training, taken as the other rare words",
+		"colour: 3 rows have words that are new, or as rare as in training: green (read as the other rare words)",
+		"shape: 3 rows have words the model never saw: oval (read as none of the categories)",
+		"alive: 3 rows have no value, unlike in training (read as their replacement)",
+		"city: 3 rows have words that are new, or as rare as in training: Köln (read as the other rare words)",
 	}
 	if got := r.Notes(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
@@ -215,6 +218,20 @@ func TestReaderTells(t *testing.T) {
 	}
 	want = []string{"3 columns were found by a name that differs in case: Size for size, COLOUR for colour, KIND for kind",
 		"2 columns were unknown to the model, and not used: a, b"}
+	if got := r.Notes(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	// What is far from all that was trained on has a line a column; rare words of training are none.
+	ranged := &schema.Table{Fields: []schema.Field{{Name: "age", Range: []float64{20, 80}, Fill: []float64{50}}, {Name: "born", Kind: schema.Date, Order: "year-month-day", Range: []float64{1990, 2000}},
+		{Name: "city", Words: []string{"Ulm"}, Other: true, Rare: []string{"Bonn", "Kiel"}}}, Header: "yes", Missing: lex.MissingIndicator}
+	r, err = New(strings.NewReader("-10,2005-01-01,Kiel\n-11,2006-01-01,Oslo\n999,1990-01-01,Rome\n,1990-01-01,Oslo\n110,1990-01-01,Bergen\n20,2000-01-01,Pisa\n"), "f", ranged, false)
+	for dst := make([]float64, r.Inputs()); err == nil; {
+		_, err = r.Read(dst)
+	}
+	want = []string{"no row names the columns: they are taken in the order of training, age, born, city",
+		"age: 2 rows have numbers far outside those trained on, 20 to 80: -11 to 999; 1 row has no value, unlike in training (read as their replacement)",
+		"born: 1 row has years far outside those trained on, 1990 to 2000: 2006",
+		"city: 5 rows have words the model never saw: Oslo, Rome, Bergen, … (read as the other rare words)"}
 	if got := r.Notes(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

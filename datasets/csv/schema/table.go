@@ -48,6 +48,11 @@ type Field struct {
 	NA       []string // marks of a missing value beside the usual ones
 	Numerals string   // how numbers are written, as lex.Numerals has it; empty: as in the table
 	Numbers  bool     // whether all that is no number is missing
+
+	// Range is the least and the greatest of the training rows' numbers, or of their years in a date; nil: not known.
+	Range []float64
+	// Rare are the training rows' words that are not among Words, in order; nil: none, or not known.
+	Rare []string
 }
 
 // Reading returns how the field is read in a table of which numbers are written in a way.
@@ -82,6 +87,11 @@ func (f *Field) NumberInputs() int {
 		return 1
 	}
 	return 0
+}
+
+// HasRange reports whether the first of the field's inputs is a number or a year.
+func (f *Field) HasRange() bool {
+	return f.Kind == Date || f.Kind == Time || f.Kind == "" && f.Words == nil
 }
 
 // categoryInputs returns how many inputs of the field are 0 or 1, one for each category.
