@@ -239,6 +239,24 @@ func TestFileForTesting(t *testing.T) {
 	}
 }
 
+// A number far outside the rest is suspected to stand for missing values, also where others are missing.
+func TestSuspectedMarks(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,y\n")
+	for i := range 200 {
+		a := fmt.Sprint(i % 37)
+		if i%7 == 0 {
+			a = []string{"-999", "?"}[i%2]
+		}
+		fmt.Fprintf(&text, "%s,%d,%d.5\n", a, i%31, i*i%11)
+	}
+	d := mustLoad(t, write(t, t.TempDir(), "t.csv", []byte(text.String())), Options{})
+	want := `rows is far outside the rest, 0 … 36: if it stands for missing values, --table na.a=-999 takes it for that`
+	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, want) || !slices.Equal(d.Table.Fields[0].Range, []float64{-999, 36}) {
+		t.Errorf("%s, %v", notes, d.Table.Fields[0].Range)
+	}
+}
+
 // The statistics of a word in rows that are not trained on are those of all training rows, as a few lines of arithmetic have them; a
 // training row's are of the other parts of five.
 func TestTargetStatistics(t *testing.T) {

@@ -105,7 +105,8 @@ func (c *columnCounts) about(f *schema.Field) (parts []string) {
 		if len(named) > maxNamed {
 			named[maxNamed] = "…"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s: %s (read as %s)", have(c.unseen), what, strings.Join(named, ", "), as))
+		parts = append(parts, fmt.Sprintf("%s %s: %s (read as %s)", have(c.unseen), what,
+			strings.Join(named, ", "), as))
 	}
 	if c.outside > 0 {
 		what := "numbers"
