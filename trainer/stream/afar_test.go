@@ -69,3 +69,15 @@ func TestAfar(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestNameOf(t *testing.T) {
+	for log, want := range map[string]string{
+		"runs/train.log": "train.log", "/train.log": "train.log", "a b": "a b",
+		"gpu1:~/train.log": "gpu1:train.log", "gpu1:~/a/b/c.csv": "gpu1:b/c.csv", "me@gpu1:/tmp/x/": "me@gpu1:tmp/x",
+		"gpu1:/x": "gpu1:/x", "gpu1:~": "gpu1:~", "[::1]:runs/a": "[::1]:runs/a",
+	} {
+		if got := NameOf(log); got != want {
+			t.Errorf("%s: %s, expected %s", log, got, want)
+		}
+	}
+}

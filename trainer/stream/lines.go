@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
+	"newtop/internal/hosts"
 	"newtop/trainer/event"
 	"newtop/trainer/logs/plain"
 	"newtop/trainer/logs/shape"
@@ -67,7 +69,7 @@ type lines struct {
 	options   shape.Options
 }
 
-func newLines(name string) lines { return lines{name: name, decoder: newDecoder(streamName(name))} }
+func newLines(name string) lines { return lines{name: name, decoder: newDecoder(NameOf(name))} }
 
 // configure says how text is read.
 func (l *lines) configure(o shape.Options) {
@@ -363,5 +365,12 @@ func quote(line []byte) string {
 	return strconv.Quote(string(line[:cut])) + "…"
 }
 
-// streamName is how the run of a stream is called that does not say it.
-func streamName(name string) string { return filepath.Base(name) }
+// NameOf is how the run of a log is called that does not say it: as its file, of another host HOST:DIRECTORY/FILE.
+func NameOf(log string) string {
+	host, at, remote, _ := hosts.Split(filepath.ToSlash(log))
+	if !remote {
+		return filepath.Base(log)
+	}
+	parts := strings.Split(at, "/")
+	return host + ":" + strings.TrimPrefix(strings.Join(parts[max(0, len(parts)-2):], "/"), "~/")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -321,7 +320,7 @@ const writerGone = "its writer is gone"
 // receive adds one event. A stream that does not say what it is gets a name; a second run takes the place of the first.
 func (p *Player) receive(e event.Event) {
 	run, is := e.(event.RunEvent)
-	name := filepath.Base(p.name)
+	name := NameOf(p.name)
 	switch {
 	case !is && len(p.events) == 0:
 		p.add(event.RunEvent{Version: 1, Data: event.DataInfo{Name: name}})

@@ -41,7 +41,7 @@ type reading struct {
 }
 
 func (s *reading) reset() {
-	s.stepAssembler = newStepAssembler(streamName(s.name))
+	s.stepAssembler = newStepAssembler(NameOf(s.name))
 }
 
 func (s *reading) Next(ctx context.Context) (event.Event, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"sync"
 
 	"newtop/internal/routine"
@@ -78,7 +77,7 @@ func (s *skim) take(b *batch) bool {
 				events, s.void = nil, true
 			}
 			if run.Data.Name == "" {
-				run.Data.Name = filepath.Base(b.name)
+				run.Data.Name = NameOf(b.name)
 			}
 			s.run, s.done = &run, false
 			events = append(events, run)

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"newtop/trainer/event"
@@ -47,7 +46,7 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 		}
 	case err == nil:
 		if _, is := e.(event.RunEvent); !is && !t.started {
-			t.listener.See(event.RunEvent{Version: 1, Data: event.DataInfo{Name: filepath.Base(t.Name())}}, t.live)
+			t.listener.See(event.RunEvent{Version: 1, Data: event.DataInfo{Name: NameOf(t.Name())}}, t.live)
 		}
 		t.started = true
 		t.listener.See(e, t.live)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -75,7 +74,7 @@ func (b *board) start(run foundRun) {
 		b.warning = ""
 	}
 	b.run, b.scanned = run, time.Now()
-	b.stepAssembler = newStepAssembler(filepath.Base(run.dir.Full()))
+	b.stepAssembler = newStepAssembler(NameOf(run.dir.Full()))
 	b.Info(settingsBeside(run.dir))
 	b.polled, b.dead = false, nil
 	b.sessions, b.histograms = nil, make(map[string]bool)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -162,7 +161,7 @@ type summary struct{ print.Collector }
 
 // name is the run's. The title takes the place of a name that is the source's.
 func (s *summary) name(source, title string) string {
-	if name := cmp.Or(s.Run.Data.Name, source); title == "" || name != filepath.Base(source) {
+	if name := cmp.Or(s.Run.Data.Name, source); title == "" || name != stream.NameOf(source) {
 		return name
 	}
 	return title

@@ -195,7 +195,7 @@ func printWatched(cmd *cobra.Command, name string, program bool, d *feed.Delta) 
 			text += d.Status.Optimizer + ", "
 		}
 		text += fmt.Sprintf("%s %d", d.Run.Counted(), d.Status.Epoch)
-		if !program && d.Run.Data.Name != filepath.Base(name) {
+		if !program && d.Run.Data.Name != stream.NameOf(name) {
 			text += ", watched from " + name
 		}
 		_, err = fmt.Fprintln(out, print.Printable(text))

@@ -183,7 +183,7 @@ func (p *players) later(at place, run string) tui.Watched {
 		}
 		return job.OpenRemote(at.Path, run)
 	})
-	w := p.start(at.named(at.Base()), at.Name, nil, open)
+	w := p.start(stream.NameOf(at.Name), at.Name, nil, open)
 	w.Host = hostOf(at.host)
 	return w
 }
