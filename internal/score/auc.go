@@ -1,26 +1,39 @@
 package score
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
 
-// ranking keeps what classes and outputs rows have, as AUC is of all pairs of rows.
+// ranking keeps what classes and outputs rows have, as AUC is of all pairs of rows: all of them up to
+// maxRanked outputs, and then how many rows there are in bins, so that more rows take no more memory.
 type ranking struct {
-	outputs int
-	class   []int32
-	blocks  [][]float64 // row by row, rankedRows in each: nothing is copied when there are more
-	full    bool        // there were more rows than are kept, or outputs that are no numbers
+	outputs, max int // max is maxRanked but in tests
+	class        []int32
+	blocks       [][]float64 // row by row, rankedRows in each: nothing is copied when there are more
+	bins         []bins      // of each output, once there are too many rows
+	lost         bool        // there were outputs that are no numbers
 }
 
-const rankedRows = 1 << 10
+const (
+	rankedRows = 1 << 10
+	maxRanked  = 1 << 20 // 8 MiB
+)
 
-func newRanking(outputs int) ranking { return ranking{outputs: outputs} }
+func newRanking(outputs int) ranking { return ranking{outputs: outputs, max: maxRanked} }
 
 func (r *ranking) add(class int, u []float64) {
-	if r.full || (len(r.class)+1)*r.outputs > maxRanked || slices.ContainsFunc(u, math.IsNaN) {
-		*r = ranking{outputs: r.outputs, full: true}
+	if r.lost || slices.ContainsFunc(u, math.IsNaN) {
+		*r = ranking{lost: true}
+		return
+	}
+	if r.bins == nil && (len(r.class)+1)*r.outputs > r.max {
+		r.toBins()
+	}
+	if r.bins != nil {
+		for k, v := range u {
+			r.bins[k].add(v, class == k)
+		}
 		return
 	}
 	if len(r.class)%rankedRows == 0 {
@@ -34,37 +47,98 @@ func (r *ranking) add(class int, u []float64) {
 // at returns output k of row i.
 func (r *ranking) at(i, k int) float64 { return r.blocks[i/rankedRows][i%rankedRows*r.outputs+k] }
 
+// column returns output k of all rows, ascending.
+func (r *ranking) column(k int) []float64 {
+	values := make([]float64, len(r.class))
+	for i := range values {
+		values[i] = r.at(i, k)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// binned counts the rows in bins of output k: one at each of its values where there are as many edges.
+func (r *ranking) binned(k, edges int) bins {
+	b := newBins(r.column(k), edges)
+	for i, class := range r.class {
+		b.add(r.at(i, k), int(class) == k)
+	}
+	return b
+}
+
+// toBins puts the rows into bins.
+func (r *ranking) toBins() {
+	r.bins = make([]bins, r.outputs)
+	for k := range r.bins {
+		r.bins[k] = r.binned(k, max(r.max/r.outputs/4, 1))
+	}
+	r.class, r.blocks = nil, nil
+}
+
 // area returns the area under the ROC curve of class k by its output: the share of pairs of a row of the class and
 // another row in which the first has the larger output, equal ones counting half. It is NaN where there are no such
-// pairs, or not all rows were kept.
-//
-// By the ranks of Mann and Whitney: (ΣR − n₊(n₊+1)/2)/(n₊·n₋), R the ranks of the class's rows among all, equal ones
-// having the mean of theirs.
-func (r *ranking) area(k int) float64 {
-	type row struct {
-		u  float64
-		of bool
+// pairs, or not all rows were numbers. The true area is at most within away, which is 0 where all rows are kept.
+func (r *ranking) area(k int) (area, within float64) {
+	if r.bins != nil {
+		return r.bins[k].area()
 	}
-	rows := make([]row, len(r.class))
-	for i, class := range r.class {
-		rows[i] = row{r.at(i, k), int(class) == k}
-	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.u, b.u) })
-	sum, positive := 0.0, 0
-	for i := 0; i < len(rows); {
-		j, here := i, 0
-		for ; j < len(rows) && rows[j].u == rows[i].u; j++ {
-			if rows[j].of {
-				here++
-			}
+	b := r.binned(k, len(r.class))
+	return b.area()
+}
+
+// bins count rows by an output: bin 2i+1 has those whose output is edge i, bin 2i those between the edges i−1 and i.
+// [of, others] rows are in a bin. Edges are quantiles of rows that came first, so each bin has few pairs.
+type bins struct {
+	edges []float64
+	rows  [][2]uint32
+}
+
+// newBins returns bins with edges at quantiles of sorted values.
+func newBins(sorted []float64, edges int) bins {
+	var b bins
+	step := max(float64(len(sorted))/float64(max(edges, 1)), 1)
+	for at := 0.0; int(at) < len(sorted); at += step {
+		if v := sorted[int(at)]; len(b.edges) == 0 || v != b.edges[len(b.edges)-1] {
+			b.edges = append(b.edges, v)
 		}
-		sum += float64(here) * float64(i+j+1) / 2 // ranks i+1 … j
-		positive += here
-		i = j
 	}
-	pairs := float64(positive) * float64(len(rows)-positive)
+	b.rows = make([][2]uint32, 2*len(b.edges)+1)
+	return b
+}
+
+func (b *bins) add(v float64, of bool) {
+	i, n := 0, len(b.edges)
+	for n > 0 { // as slices.BinarySearch, but v is a number
+		half := (n + 1) / 2
+		if b.edges[i+half-1] < v {
+			i += half
+		}
+		n -= half
+	}
+	if i *= 2; i < 2*len(b.edges) && b.edges[i/2] == v {
+		i++
+	}
+	if of {
+		b.rows[i][0]++
+	} else {
+		b.rows[i][1]++
+	}
+}
+
+// area returns ranking's. Pairs of a bin between edges count half, and what is not known of them is within.
+func (b *bins) area() (area, within float64) {
+	var below, of, ordered, unknown float64 // below counts the others
+	for i, n := range b.rows {
+		p, q := float64(n[0]), float64(n[1])
+		ordered += p * (below + q/2)
+		if i%2 == 0 {
+			unknown += p * q / 2
+		}
+		below, of = below+q, of+p
+	}
+	pairs := of * below
 	if pairs == 0 {
-		return math.NaN()
+		return math.NaN(), 0
 	}
-	return (sum - float64(positive)*float64(positive+1)/2) / pairs
+	return ordered / pairs, unknown / pairs
 }

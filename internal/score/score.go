@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -27,9 +28,6 @@ type Kind struct {
 
 // calibrationBins is M of [Guo et al. 2017, §2], which takes 15 in its tables.
 const calibrationBins = 15
-
-// maxRanked bounds the outputs that are kept for AUC, 64 MiB. More rows have none.
-const maxRanked = 1 << 23
 
 // epsilon is the least probability of a class in the log loss, 2⁻⁵², as scikit-learn has it.
 const epsilon = 0x1p-52
@@ -174,22 +172,28 @@ func (s *Scorer) positive() int {
 }
 
 // area returns AUC: of two classes that of the positive one, of more the mean over those with rows of them and of
-// others. Both classes of two have the same where their outputs sum to 1.
+// others. Both classes of two have the same where their outputs sum to 1. It is rounded to the digits that are known.
 func (s *Scorer) area() event.Float {
-	if len(s.have) == 2 {
-		return event.Float(s.ranked.area(s.positive()))
-	}
-	sum, n := 0.0, 0
+	var sum, within float64
+	n := 0
 	for k, rows := range s.have {
-		if rows > 0 && rows < s.rows {
-			sum += s.ranked.area(k)
-			n++
+		if rows > 0 && rows < s.rows && (len(s.have) != 2 || k == s.positive()) {
+			area, of := s.ranked.area(k)
+			sum, within, n = sum+area, within+of, n+1
 		}
 	}
 	if n == 0 || math.IsNaN(sum) {
 		return event.Absent
 	}
-	return event.Float(sum / float64(n))
+	area, digits := sum/float64(n), -math.Log10(2*within/float64(n))
+	switch {
+	case math.IsInf(digits, 1):
+	case digits < 1:
+		return event.Absent
+	default:
+		area = format.Round(area, int(digits))
+	}
+	return event.Float(area)
 }
 
 // f1 returns F1 of the positive class of two and its name, or the mean over those of more classes that there are or

@@ -124,7 +124,7 @@ func TestAreaByHand(t *testing.T) {
 		for _, u := range c.negative {
 			r.add(0, []float64{0, u})
 		}
-		if got := r.area(1); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got, within := r.area(1); within != 0 || got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v above %v: %v, expected %v", c.positive, c.negative, got, c.want)
 		}
 	}
@@ -135,9 +135,12 @@ func TestAreaAgainstAllPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n, levels := 2+rng.IntN(40), 1+rng.IntN(6)
-		r := newRanking(3)
+		r, binned := newRanking(3), newRanking(3)
+		binned.max = 30
 		for range n {
-			r.add(rng.IntN(3), []float64{float64(rng.IntN(levels)), rng.Float64(), float64(rng.IntN(2))})
+			class, u := rng.IntN(3), []float64{float64(rng.IntN(levels)), rng.Float64(), float64(rng.IntN(2))}
+			r.add(class, u)
+			binned.add(class, u)
 		}
 		for k := range 3 {
 			sum, pairs := 0.0, 0.0
@@ -155,8 +158,12 @@ func TestAreaAgainstAllPairs(t *testing.T) {
 					}
 				}
 			}
-			if got := r.area(k); math.Abs(got-sum/pairs) > 1e-12 || math.IsNaN(got) != (pairs == 0) {
-				t.Fatalf("%v, by pairs %v", got, sum/pairs)
+			got, within := r.area(k)
+			if math.Abs(got-sum/pairs) > 1e-12 || within != 0 || math.IsNaN(got) != (pairs == 0) {
+				t.Fatalf("%v ± %v, by pairs %v", got, within, sum/pairs)
+			}
+			if got, within = binned.area(k); math.Abs(got-sum/pairs) > within+1e-12 {
+				t.Fatalf("%v ± %v in bins, by pairs %v", got, within, sum/pairs)
 			}
 		}
 	}
@@ -181,21 +188,25 @@ func TestCalibrationByHand(t *testing.T) {
 	}
 }
 
-// More rows than are kept have no AUC, and those before have.
+// More rows than are kept are counted in bins, also where later rows are unlike the first, and AUC has the digits that are
+// known.
 func TestAreaOfManyRows(t *testing.T) {
-	const outputs = 1 << 12
-	s := NewScorer(Kind{Classes: names(outputs)}, outputs)
-	target, u := make([]float64, outputs), make([]float64, outputs)
-	for i := range maxRanked/outputs + 1 {
-		if i == maxRanked/outputs && s.Scores("").AUC.Absent() {
-			t.Errorf("%d rows have no AUC", i)
-		}
-		clear(target)
-		target[i%2], u[1] = 1, float64(i%2)
-		s.Add(target, u)
+	rng := rand.New(rand.NewPCG(4, 2))
+	all, few := NewScorer(Kind{Classes: names(2)}, 2), NewScorer(Kind{Classes: names(2)}, 2)
+	few.ranked.max = 1 << 12
+	for i := range 40_000 {
+		class := rng.IntN(2)
+		u := []float64{0, rng.NormFloat64() + float64(class) + float64(i)/20_000}
+		all.Add(coded(class, 2), u)
+		few.Add(coded(class, 2), u)
 	}
-	if e := s.Scores(""); !e.AUC.Absent() || e.F1.Absent() {
-		t.Errorf("%+v", e)
+	want, got := float64(all.Scores("").AUC), float64(few.Scores("").AUC)
+	if got != math.Round(want*1000)/1000 || few.ranked.blocks != nil || len(few.ranked.bins[1].rows) > 1<<10+1 {
+		t.Errorf("%v in %d bins, expected %v", got, len(few.ranked.bins[1].rows), want)
+	}
+	few.Add(coded(0, 2), []float64{0, math.NaN()})
+	if !few.Scores("").AUC.Absent() {
+		t.Errorf("an output that is no number has an AUC")
 	}
 }
 
