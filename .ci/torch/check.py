@@ -969,12 +969,30 @@ class Behaviour(unittest.TestCase):
 
     def test_arguments_that_cannot_be_meant(self):
         x, t = torch.randn(12, 4), torch.arange(12) % 3
-        loss_fn, loader = nn.CrossEntropyLoss(), torch.utils.data.DataLoader([])
+        loss_fn, loader, rows = nn.CrossEntropyLoss(), torch.utils.data.DataLoader([]), torch.utils.data.TensorDataset(x, t)
+
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter(zip(x, t))
+
+        no_batches = r"^a \w+ has rows one by one, and no batches: give torch.utils.data.DataLoader\(data, batch_size=256\)$"
+        for data in rows, torch.utils.data.Subset(rows, range(5)), Stream(), list(rows), torch.utils.data.DataLoader(rows, batch_size=None), [{"x": x[0], "labels": 2}]:
+            for arguments in ((data,), ((x, t), data)):
+                with self.assertRaisesRegex(TypeError, no_batches):
+                    Driver().call(newtop.serve, nn.Linear(4, 3), loss_fn, *arguments)
+        if importlib.util.find_spec("datasets"):
+            import datasets
+            data = datasets.Dataset.from_dict({"x": x.tolist(), "labels": t.tolist()})
+            for data in data, data.with_format("torch"), data.to_iterable_dataset():
+                with self.assertRaisesRegex(TypeError, r"DataLoader\(data.with_format\('torch'\), batch_size=256\)$"):
+                    Driver().call(newtop.serve, nn.Linear(4, 3), loss_fn, data)
         for arguments, words in (
             ((loss_fn, nn.Linear(4, 3), (x, t)), "^the model comes first: "),
             ((nn.Linear(4, 3), loader, loss_fn), "^loss_fn is a DataLoader: "),
             ((nn.Linear(4, 3), loss_fn, loader), "^the loader has no batches"),
             ((nn.Linear(4, 3), loss_fn, iter([(x, t)])), r"^batch is a list_iterator, which can be read once: newtop.serve\(model, loss_fn, list\(batches\)\)"),
+            ((nn.Linear(4, 3), loss_fn, (b for b in [(x, t)])), "^batch is a generator, which can be read once: "),
+            ((nn.Linear(4, 3), loss_fn, torch.utils.data.DataLoader), "^batch is the class DataLoader: "),
             ((nn.Linear(4, 3), loss_fn), "^there is no batch: "),
             ((nn.Linear(4, 3), 3, (x, t)), "^loss_fn is a int: "),
             (((x, t), loss_fn), "^the first argument is a tuple: "),
@@ -1067,6 +1085,12 @@ class Behaviour(unittest.TestCase):
             d.sock.close()
             with self.assertRaises(SystemExit):
                 d.join()
+            d = Driver().call(newtop.serve, nn.Linear(4, 3), nn.CrossEntropyLoss(), (np.zeros((6, 4)), np.arange(6) % 3))
+            self.assertRegex(d.hello["findings"][0]["where"], r"^the batch is a tuple without tensors: .* torch.as_tensor\(x\)")
+            self.stop(d)
+            d = Driver().call(newtop.serve, nn.Linear(4, 3), nn.CrossEntropyLoss(), 3 * ((torch.zeros(6, 4), torch.arange(6) % 3),))
+            self.assertRegex(d.hello["findings"][0]["where"], r"; list\(batch\), if these are batches$")
+            self.stop(d)
         self.assertIn("Traceback", errs.getvalue())
 
         class FullyShardedDataParallel(nn.Linear):

@@ -991,7 +991,9 @@ class _Torch:
         self.devices = {p.device.type for p in self.params}
         self.count, self.test_count = _rows(batch), _rows(test)
         self.classes = self.outputs = 0
-        self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
+        kind = getattr(loss_fn, "__name__", type(loss_fn).__name__) if loss_fn is not None else ""
+        self.kind = {"<lambda>": "", **dict.fromkeys(("CrossEntropyLoss", "cross_entropy"), "cross-entropy"), **dict.fromkeys(("MSELoss", "mse_loss"), "mean squared error")}.get(kind, kind)
+        self.squared, self.final, self.change = False, None, None
         self.loss_of = lambda data: self._evaluate(None, data, False)["loss"]
         self.ignored = getattr(loss_fn, "ignore_index", -100)  # a target that does not count
         self.attention = self._attention()
@@ -1001,8 +1003,9 @@ class _Torch:
         self.derives = False  # whether the loss has to be evaluated with gradients
         self.linked: Optional[bool] = None  # whether a last function of the model belongs to the loss; None: it is not known
         self.generators: List[Any] = []  # others than torch's own, each with its state
-        if not observed:
-            _hold_memory()
+        with suppress(Exception):  # glibc gives memory back after each product, for a tenth of the time of one of 10⁵ weights
+            for what, bits in ((-3, 25), (-1, 29)) if not observed else ():  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+                ctypes.CDLL(None).mallopt(what, 1 << bits)
         owners = [id(p) for m in self.modules for p in m._parameters.values()]
         self.padding = [(m.weight, m.padding_idx, m.weight.detach()[m.padding_idx].clone()) for m in self.modules
                         if isinstance(getattr(m, "padding_idx", None), int) and owners.count(id(getattr(m, "weight", None))) == 1]
@@ -1315,7 +1318,9 @@ class _Torch:
                 errors.append((text, error))
         if not errors:
             raise TypeError(f"a batch without a loss_fn is a dict, for model(**batch).loss, or a pair, for outputs, loss = model(*batch): expected newtop.serve(model, loss_fn, batch), and not a {type(self.batch).__name__} alone")
-        self.tried = "; ".join(f"{text}: {_line(error)[:90]}" for text, error in errors)
+        self.tried = "; ".join(f"{text}: {_line(error)[:90]}" for text, error in errors) + "; list(batch), if these are batches" * (isinstance(self.batch, tuple) and _is_loader(list(self.batch)))
+        if not any(isinstance(x, self.torch.Tensor) for x in _arrays(self.batch)):
+            self.tried = f"the batch is a {type(self.batch).__name__} without tensors: expected a pair or dict of them, as torch.as_tensor(x), or a DataLoader"
         raise errors[0][1]
 
     def _figures(self, data: Any, loss: Any, outputs: Any) -> Dict[str, float]:
@@ -1624,10 +1629,6 @@ class _Torch:
         return self.change
 
 
-def _logits(out: Any) -> Any:
-    return out.logits if hasattr(out, "logits") else out[0]
-
-
 def _of_dict(model: Any, loss_fn: Any, batch: Any) -> Any:
     out = model(**batch)
     return (out.loss, getattr(out, "logits", None)) if hasattr(out, "loss") else out["loss"]
@@ -1638,7 +1639,7 @@ def _of_dict(model: Any, loss_fn: Any, batch: Any) -> Any:
 _FORMS: Tuple[Tuple[str, bool, str, Any], ...] = (
     ("pair", True, "loss_fn(model(inputs), targets)", lambda m, f, b: (lambda out: (f(out, b[1]), out))(m(b[0]))),
     ("any", True, "loss_fn(model, batch)", lambda m, f, b: f(m, b)),
-    ("pair", True, "loss_fn(model(inputs).logits or [0], targets)", lambda m, f, b: (lambda out: (f(out, b[1]), out))(_logits(m(b[0])))),
+    ("pair", True, "loss_fn(model(inputs).logits or [0], targets)", lambda m, f, b: (lambda o: (f(o, b[1]), o))((lambda out: out.logits if hasattr(out, "logits") else out[0])(m(b[0])))),
     ("many", True, "loss_fn(model(*inputs), targets)", lambda m, f, b: (lambda out: (f(out, b[-1]), out))(m(*b[:-1]))),
     ("mapping", False, "model(**batch).loss", _of_dict),
     ("pair", False, "model(inputs, targets), a pair of outputs and loss", lambda m, f, b: m(*b)[::-1]),
@@ -1656,9 +1657,11 @@ def _check_arguments(model: Any, loss_fn: Any, batch: Any, test: Any) -> None:
                     "newtop.serve(loss_fn, params, batch, outputs=lambda p, x: jax.vmap(equinox.combine(p, rest))(x))")):
         if any(c.__module__.startswith(root) for c in type(model).__mro__):
             raise TypeError(f"a module of {root} {text}")
-    if not callable(loss_fn) and hasattr(loss_fn, "dataset"):
-        raise TypeError(f"loss_fn is a {type(loss_fn).__name__}: {expected}")
     for x, name in (batch, "batch"), (test, "eval"):
+        if isinstance(x, type):
+            raise TypeError(f"{name} is the class {x.__name__}: {expected}")
+        if type(x).__module__ in _HF or hasattr(x, "__getitem__") and hasattr(x, "__len__") and not hasattr(x, "__iter__"):
+            raise TypeError(_no_batches(x))
         if _is_loader(x) and hasattr(x, "__next__"):
             raise TypeError(f"{name} is a {type(x).__name__}, which can be read once: newtop.serve(model, loss_fn, list(batches))")
     weights = [hasattr(x, "named_parameters") and next(iter(x.named_parameters()), None) is not None for x in (model, loss_fn)]
@@ -1693,16 +1696,28 @@ def _is_loader(x: Any) -> bool:
     return hasattr(x, "__iter__") and not isinstance(x, (tuple, str, Mapping)) and not hasattr(x, "shape") and not hasattr(x, "keys")
 
 
+_HF = "datasets.arrow_dataset", "datasets.iterable_dataset"  # of which each item is one row
+
+
+def _no_batches(x: Any) -> str:
+    torch = ".with_format('torch')" if type(x).__module__ in _HF else ""
+    return f"a {type(x).__name__} has rows one by one, and no batches: give torch.utils.data.DataLoader(data{torch}, batch_size=256)"
+
+
 def _read(source: Any) -> List[Any]:
     """The batches of a loader, read once, in the order that random numbers give which begin with seed()."""
-    outer = _random([g for g in (getattr(x, "generator", None) for x in (source, getattr(source, "sampler", None))) if hasattr(g, "get_state")])
+    outer, batches = _random([g for g in (getattr(x, "generator", None) for x in (source, getattr(source, "sampler", None))) if hasattr(g, "get_state")]), []  # type: Any, List[Any]
     if getattr(source, "_iterator", None) is not None:  # of workers that stay, which the user's own loop may be reading
         source = copy.copy(source)
         source._iterator = None
     try:
         for module, put in ("torch", "manual_seed"), ("random", "seed"), ("numpy.random", "seed"):
             getattr(sys.modules.get(module), put, int)(seed() % (1 << 32))
-        batches = list(source)
+        for batch in source:
+            target = batch[-1] if isinstance(batch, (tuple, list)) and len(batch) == 2 else batch.get("labels", batch.get("label")) if isinstance(batch, Mapping) else None
+            if isinstance(target, int) or getattr(target, "shape", None) == () and "int" in str(target.dtype):  # the class of one row
+                raise TypeError(_no_batches(source))
+            batches.append(batch)
     finally:
         _set_random(outer)
     if not batches:
@@ -1885,15 +1900,6 @@ def _witness(torch: Any, weights: Any = None) -> Any:
     return Witness()
 
 
-def _hold_memory() -> None:
-    """Have glibc keep up to 512 MB that are free: it gives them back after each product and gets them anew page by page, which takes
-    a tenth of the time of one of 10⁵ weights."""
-    with suppress(Exception):
-        libc = ctypes.CDLL(None)
-        libc.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD
-        libc.mallopt(-1, 1 << 29)  # M_TRIM_THRESHOLD
-
-
 def _class_dim(outputs: Any, targets: Any) -> Optional[int]:
     """In which dimension of the outputs the classes are whose numbers the targets have, if they are such numbers."""
     if targets.is_floating_point() or targets.is_complex() or outputs.dim() != targets.dim() + 1:
@@ -1901,12 +1907,6 @@ def _class_dim(outputs: Any, targets: Any) -> Optional[int]:
     if outputs.shape[:-1] == targets.shape:
         return outputs.dim() - 1
     return 1 if outputs.shape[:1] + outputs.shape[2:] == targets.shape else None
-
-
-def _loss_name(loss_fn: Any) -> str:
-    name = getattr(loss_fn, "__name__", type(loss_fn).__name__) if loss_fn is not None else ""
-    known = {"CrossEntropyLoss": "cross-entropy", "cross_entropy": "cross-entropy", "MSELoss": "mean squared error", "mse_loss": "mean squared error"}
-    return known.get(name, "" if name == "<lambda>" else name)
 
 
 def _remedy(error: BaseException, else_: str = "newtop takes differences of gradients") -> str:
