@@ -19,7 +19,7 @@ func sumAVX512(p *panel)
 //go:noescape
 func sweepAVX512(p *sweep)
 
-// packAVX512 copies rows of 1 to 3 vectors, at least one row.
+// packAVX512 copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
 //
 //go:noescape
 func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
@@ -34,7 +34,7 @@ func sumAVX512Single(p *panel)
 //go:noescape
 func sweepAVX512Single(p *sweep)
 
-// packAVX512Single copies rows of 1 to 3 vectors, at least one row.
+// packAVX512Single copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
 //
 //go:noescape
 func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
@@ -54,7 +54,7 @@ func sumAVX2(p *panel)
 //go:noescape
 func sweepAVX2(p *sweep)
 
-// packAVX2 copies rows of 1 to 3 vectors, at least one row.
+// packAVX2 copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
 //
 //go:noescape
 func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
@@ -69,7 +69,7 @@ func sumAVX2Single(p *panel)
 //go:noescape
 func sweepAVX2Single(p *sweep)
 
-// packAVX2Single copies rows of 1 to 3 vectors, at least one row.
+// packAVX2Single copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
 //
 //go:noescape
 func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)

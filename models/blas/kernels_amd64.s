@@ -6142,27 +6142,28 @@ tiled:
 	RET
 
 // func sweepAVX512(p *sweep)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, CMOV, MMX+
-TEXT ·sweepAVX512(SB), NOSPLIT, $16-8
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+TEXT ·sweepAVX512(SB), NOSPLIT, $24-8
 	MOVQ  p+0(FP), R13
 	MOVQ  (R13), DI
 	MOVQ  8(R13), SI
-	MOVQ  24(R13), R8
-	MOVQ  32(R13), R10
-	MOVQ  48(R13), R11
-	MOVQ  144(R13), R12
-	MOVQ  152(R13), R14
+	MOVQ  32(R13), R8
+	MOVQ  40(R13), R10
+	MOVQ  64(R13), R11
+	MOVQ  144(R13), R14
 	LEAQ  (R14)(R14*2), R15
-	MOVQ  72(R13), AX
+	MOVQ  80(R13), AX
 	MOVQ  AX, (SP)
-	MOVQ  40(R13), DX
-	MOVQ  DX, 8(SP)
-	KMOVQ 88(R13), K1
-	CMPQ  80(R13), $0x07
+	MOVQ  24(R13), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  136(R13), AX
+	MOVQ  AX, 16(SP)
+	KMOVQ 96(R13), K1
+	CMPQ  88(R13), $0x07
 	JEQ   s3m_tile
-	CMPQ  80(R13), $0x06
+	CMPQ  88(R13), $0x06
 	JEQ   s2m_tile
-	CMPQ  80(R13), $0x05
+	CMPQ  88(R13), $0x05
 	JEQ   s1m_tile
 
 done:
@@ -6170,11 +6171,11 @@ done:
 	RET
 
 s3m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3m_zero
 	JEQ          s3m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Z0
 	VMOVAPD      Z0, Z1
 	VMOVAPD      Z0, Z2
@@ -6257,9 +6258,8 @@ s3m_zero:
 	VXORPD Z23, Z23, Z23
 
 s3m_fetch:
-	LEAQ       192(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -6288,9 +6288,13 @@ s3m_fetch:
 	PREFETCHT0 128(BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3m_rest
 
@@ -6603,7 +6607,7 @@ s3m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3m_turn
 
@@ -6680,30 +6684,18 @@ s3m_end:
 	VMOVUPD Z21, (BX)(R9*1)
 	VMOVUPD Z22, 64(BX)(R9*1)
 	VMOVUPD Z23, K1, 128(BX)(R9*1)
-	ADDQ    $0xc0, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s3m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s3m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x40, 16(SP)
+	DECQ    (SP)
+	JNE     s3m_tile
+	JMP     done
 
 s2m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s2m_zero
 	JEQ          s2m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Z0
 	VMOVAPD      Z0, Z1
 	VBROADCASTSD 8(AX), Z2
@@ -6762,9 +6754,8 @@ s2m_zero:
 	VXORPD Z15, Z15, Z15
 
 s2m_fetch:
-	LEAQ       128(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -6785,9 +6776,13 @@ s2m_fetch:
 	PREFETCHT0 64(BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s2m_rest
 
@@ -7028,7 +7023,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s2m_turn
 
@@ -7088,30 +7083,18 @@ s2m_end:
 	VMOVUPD Z13, K1, 64(BX)(SI*2)
 	VMOVUPD Z14, (BX)(R9*1)
 	VMOVUPD Z15, K1, 64(BX)(R9*1)
-	ADDQ    $0x80, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s2m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s2m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s2m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x40, 16(SP)
+	DECQ    (SP)
+	JNE     s2m_tile
+	JMP     done
 
 s1m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s1m_zero
 	JEQ          s1m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Z0
 	VBROADCASTSD 8(AX), Z1
 	VBROADCASTSD 16(AX), Z2
@@ -7146,9 +7129,8 @@ s1m_zero:
 	VXORPD Z7, Z7, Z7
 
 s1m_fetch:
-	LEAQ       64(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -7161,9 +7143,13 @@ s1m_fetch:
 	PREFETCHT0 (BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s1m_rest
 
@@ -7332,7 +7318,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s1m_turn
 
@@ -7375,23 +7361,11 @@ s1m_end:
 	VMOVUPD Z5, K1, (BX)(SI*1)
 	VMOVUPD Z6, K1, (BX)(SI*2)
 	VMOVUPD Z7, K1, (BX)(R9*1)
-	ADDQ    $0x40, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s1m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s1m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s1m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x40, 16(SP)
+	DECQ    (SP)
+	JNE     s1m_tile
+	JMP     done
 
 // func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
 // Requires: AVX, AVX512F
@@ -13420,27 +13394,28 @@ tiled:
 	RET
 
 // func sweepAVX512Single(p *sweep)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, CMOV, MMX+
-TEXT ·sweepAVX512Single(SB), NOSPLIT, $16-8
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+TEXT ·sweepAVX512Single(SB), NOSPLIT, $24-8
 	MOVQ  p+0(FP), R13
 	MOVQ  (R13), DI
 	MOVQ  8(R13), SI
-	MOVQ  24(R13), R8
-	MOVQ  32(R13), R10
-	MOVQ  48(R13), R11
-	MOVQ  144(R13), R12
-	MOVQ  152(R13), R14
+	MOVQ  32(R13), R8
+	MOVQ  40(R13), R10
+	MOVQ  64(R13), R11
+	MOVQ  144(R13), R14
 	LEAQ  (R14)(R14*2), R15
-	MOVQ  72(R13), AX
+	MOVQ  80(R13), AX
 	MOVQ  AX, (SP)
-	MOVQ  40(R13), DX
-	MOVQ  DX, 8(SP)
-	KMOVQ 88(R13), K1
-	CMPQ  80(R13), $0x07
+	MOVQ  24(R13), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  136(R13), AX
+	MOVQ  AX, 16(SP)
+	KMOVQ 96(R13), K1
+	CMPQ  88(R13), $0x07
 	JEQ   s3m_tile
-	CMPQ  80(R13), $0x06
+	CMPQ  88(R13), $0x06
 	JEQ   s2m_tile
-	CMPQ  80(R13), $0x05
+	CMPQ  88(R13), $0x05
 	JEQ   s1m_tile
 
 done:
@@ -13448,11 +13423,11 @@ done:
 	RET
 
 s3m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3m_zero
 	JEQ          s3m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Z0
 	VMOVAPD      Z0, Z1
 	VMOVAPD      Z0, Z2
@@ -13535,9 +13510,8 @@ s3m_zero:
 	VXORPD Z23, Z23, Z23
 
 s3m_fetch:
-	LEAQ       192(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -13566,9 +13540,13 @@ s3m_fetch:
 	PREFETCHT0 128(BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3m_rest
 
@@ -13881,7 +13859,7 @@ s3m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3m_turn
 
@@ -13958,30 +13936,18 @@ s3m_end:
 	VMOVUPD Z21, (BX)(R9*1)
 	VMOVUPD Z22, 64(BX)(R9*1)
 	VMOVUPS Z23, K1, 128(BX)(R9*1)
-	ADDQ    $0xc0, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s3m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s3m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x20, 16(SP)
+	DECQ    (SP)
+	JNE     s3m_tile
+	JMP     done
 
 s2m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s2m_zero
 	JEQ          s2m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Z0
 	VMOVAPD      Z0, Z1
 	VBROADCASTSS 4(AX), Z2
@@ -14040,9 +14006,8 @@ s2m_zero:
 	VXORPD Z15, Z15, Z15
 
 s2m_fetch:
-	LEAQ       128(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -14063,9 +14028,13 @@ s2m_fetch:
 	PREFETCHT0 64(BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s2m_rest
 
@@ -14306,7 +14275,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s2m_turn
 
@@ -14366,30 +14335,18 @@ s2m_end:
 	VMOVUPS Z13, K1, 64(BX)(SI*2)
 	VMOVUPD Z14, (BX)(R9*1)
 	VMOVUPS Z15, K1, 64(BX)(R9*1)
-	ADDQ    $0x80, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s2m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s2m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s2m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x20, 16(SP)
+	DECQ    (SP)
+	JNE     s2m_tile
+	JMP     done
 
 s1m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s1m_zero
 	JEQ          s1m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Z0
 	VBROADCASTSS 4(AX), Z1
 	VBROADCASTSS 8(AX), Z2
@@ -14424,9 +14381,8 @@ s1m_zero:
 	VXORPD Z7, Z7, Z7
 
 s1m_fetch:
-	LEAQ       64(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -14439,9 +14395,13 @@ s1m_fetch:
 	PREFETCHT0 (BX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
 	LEAQ       (AX)(R8*4), BX
-	MOVQ       64(R13), CX
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s1m_rest
 
@@ -14610,7 +14570,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s1m_turn
 
@@ -14653,23 +14613,11 @@ s1m_end:
 	VMOVUPS Z5, K1, (BX)(SI*1)
 	VMOVUPS Z6, K1, (BX)(SI*2)
 	VMOVUPS Z7, K1, (BX)(R9*1)
-	ADDQ    $0x40, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s1m_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s1m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s1m_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x20, 16(SP)
+	DECQ    (SP)
+	JNE     s1m_tile
+	JMP     done
 
 // func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
 // Requires: AVX, AVX512F
@@ -21198,28 +21146,29 @@ tiled:
 	RET
 
 // func sweepAVX2(p *sweep)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sweepAVX2(SB), NOSPLIT, $16-8
+// Requires: AVX, FMA3, MMX+
+TEXT ·sweepAVX2(SB), NOSPLIT, $24-8
 	MOVQ p+0(FP), R13
 	MOVQ (R13), DI
 	MOVQ 8(R13), SI
-	MOVQ 24(R13), R8
-	MOVQ 32(R13), R10
-	MOVQ 48(R13), R11
-	MOVQ 144(R13), R12
-	MOVQ 152(R13), R14
+	MOVQ 32(R13), R8
+	MOVQ 40(R13), R10
+	MOVQ 64(R13), R11
+	MOVQ 144(R13), R14
 	LEAQ (R14)(R14*2), R15
-	MOVQ 72(R13), AX
+	MOVQ 80(R13), AX
 	MOVQ AX, (SP)
-	MOVQ 40(R13), DX
-	MOVQ DX, 8(SP)
-	CMPQ 80(R13), $0x03
+	MOVQ 24(R13), AX
+	MOVQ AX, 8(SP)
+	MOVQ 136(R13), AX
+	MOVQ AX, 16(SP)
+	CMPQ 88(R13), $0x03
 	JEQ  s3_tile
-	CMPQ 80(R13), $0x07
+	CMPQ 88(R13), $0x07
 	JEQ  s3m_tile
-	CMPQ 80(R13), $0x06
+	CMPQ 88(R13), $0x06
 	JEQ  s2m_tile
-	CMPQ 80(R13), $0x05
+	CMPQ 88(R13), $0x05
 	JEQ  s1m_tile
 
 done:
@@ -21227,11 +21176,11 @@ done:
 	RET
 
 s3_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3_zero
 	JEQ          s3_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
@@ -21277,9 +21226,8 @@ s3_zero:
 	VXORPD Y11, Y11, Y11
 
 s3_fetch:
-	LEAQ       96(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -21291,8 +21239,12 @@ s3_fetch:
 	PREFETCHT0 64(CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3_rest
 
@@ -21469,7 +21421,7 @@ s3_turn:
 	VFMADD231PD  Y14, Y15, Y11
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3_turn
 
@@ -21516,30 +21468,18 @@ s3_end:
 	VMOVUPD Y9, (DI)(R9*1)
 	VMOVUPD Y10, 32(DI)(R9*1)
 	VMOVUPD Y11, 64(DI)(R9*1)
-	ADDQ    $0x60, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s3_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s3_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x20, 16(SP)
+	DECQ    (SP)
+	JNE     s3_tile
+	JMP     done
 
 s3m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3m_zero
 	JEQ          s3m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
@@ -21555,7 +21495,7 @@ s3m_tile:
 	JMP          s3m_fetch
 
 s3m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    (DI), Y0
 	VMOVUPD    32(DI), Y1
@@ -21586,9 +21526,8 @@ s3m_zero:
 	VXORPD Y11, Y11, Y11
 
 s3m_fetch:
-	LEAQ       96(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -21600,15 +21539,19 @@ s3m_fetch:
 	PREFETCHT0 64(CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3m_rest
 
 s3m_turn:
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21631,7 +21574,7 @@ s3m_turn:
 	PREFETCHT1   (R12)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21653,7 +21596,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21676,7 +21619,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R14*1)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21698,7 +21641,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21721,7 +21664,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R14*2)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21743,7 +21686,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21766,7 +21709,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R15*1)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21786,7 +21729,7 @@ s3m_turn:
 	VFMADD231PD  Y14, Y15, Y11
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3m_turn
 
@@ -21797,7 +21740,7 @@ s3m_rest:
 s3m_one:
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPD   64(DX), Y14, Y14
 	VBROADCASTSD (AX), Y15
 	VFMADD231PD  Y12, Y15, Y0
@@ -21821,7 +21764,7 @@ s3m_one:
 	JNE          s3m_one
 
 s3m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    Y0, (DI)
 	VMOVUPD    Y1, 32(DI)
@@ -21835,30 +21778,18 @@ s3m_end:
 	VMOVUPD    Y9, (DI)(R9*1)
 	VMOVUPD    Y10, 32(DI)(R9*1)
 	VMASKMOVPD Y11, Y15, 64(DI)(R9*1)
-	ADDQ       $0x60, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s3m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s3m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x20, 16(SP)
+	DECQ       (SP)
+	JNE        s3m_tile
+	JMP        done
 
 s2m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s2m_zero
 	JEQ          s2m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	VBROADCASTSD 8(AX), Y2
@@ -21870,7 +21801,7 @@ s2m_tile:
 	JMP          s2m_fetch
 
 s2m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    (DI), Y0
 	VMASKMOVPD 32(DI), Y15, Y1
@@ -21893,9 +21824,8 @@ s2m_zero:
 	VXORPD Y7, Y7, Y7
 
 s2m_fetch:
-	LEAQ       64(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -21903,14 +21833,18 @@ s2m_fetch:
 	PREFETCHT0 (CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s2m_rest
 
 s2m_turn:
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -21928,7 +21862,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -21945,7 +21879,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -21963,7 +21897,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*1)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -21980,7 +21914,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -21998,7 +21932,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*2)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -22015,7 +21949,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -22033,7 +21967,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R15*1)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -22049,7 +21983,7 @@ s2m_turn:
 	VFMADD231PD  Y9, Y13, Y7
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s2m_turn
 
@@ -22059,7 +21993,7 @@ s2m_rest:
 
 s2m_one:
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPD   32(DX), Y9, Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -22079,7 +22013,7 @@ s2m_one:
 	JNE          s2m_one
 
 s2m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    Y0, (DI)
 	VMASKMOVPD Y1, Y15, 32(DI)
@@ -22089,30 +22023,18 @@ s2m_end:
 	VMASKMOVPD Y5, Y15, 32(DI)(SI*2)
 	VMOVUPD    Y6, (DI)(R9*1)
 	VMASKMOVPD Y7, Y15, 32(DI)(R9*1)
-	ADDQ       $0x40, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s2m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s2m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s2m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x20, 16(SP)
+	DECQ       (SP)
+	JNE        s2m_tile
+	JMP        done
 
 s1m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s1m_zero
 	JEQ          s1m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSD (AX), Y0
 	VBROADCASTSD 8(AX), Y1
 	VBROADCASTSD 16(AX), Y2
@@ -22120,7 +22042,7 @@ s1m_tile:
 	JMP          s1m_fetch
 
 s1m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD (DI), Y15, Y0
 	VMASKMOVPD (DI)(SI*1), Y15, Y1
@@ -22135,9 +22057,8 @@ s1m_zero:
 	VXORPD Y3, Y3, Y3
 
 s1m_fetch:
-	LEAQ       32(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -22145,13 +22066,17 @@ s1m_fetch:
 	PREFETCHT0 (CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s1m_rest
 
 s1m_turn:
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22164,7 +22089,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22176,7 +22101,7 @@ s1m_turn:
 	VFMADD231PD  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22189,7 +22114,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*1)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22201,7 +22126,7 @@ s1m_turn:
 	VFMADD231PD  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22214,7 +22139,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*2)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22226,7 +22151,7 @@ s1m_turn:
 	VFMADD231PD  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22239,7 +22164,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R15*1)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22251,7 +22176,7 @@ s1m_turn:
 	VFMADD231PD  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s1m_turn
 
@@ -22260,7 +22185,7 @@ s1m_rest:
 	JEQ  s1m_end
 
 s1m_one:
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPD   (DX), Y4, Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y4, Y5, Y0
@@ -22276,29 +22201,17 @@ s1m_one:
 	JNE          s1m_one
 
 s1m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD Y0, Y15, (DI)
 	VMASKMOVPD Y1, Y15, (DI)(SI*1)
 	VMASKMOVPD Y2, Y15, (DI)(SI*2)
 	VMASKMOVPD Y3, Y15, (DI)(R9*1)
-	ADDQ       $0x20, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s1m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s1m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s1m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x20, 16(SP)
+	DECQ       (SP)
+	JNE        s1m_tile
+	JMP        done
 
 // func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
 // Requires: AVX
@@ -28781,28 +28694,29 @@ tiled:
 	RET
 
 // func sweepAVX2Single(p *sweep)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sweepAVX2Single(SB), NOSPLIT, $16-8
+// Requires: AVX, FMA3, MMX+
+TEXT ·sweepAVX2Single(SB), NOSPLIT, $24-8
 	MOVQ p+0(FP), R13
 	MOVQ (R13), DI
 	MOVQ 8(R13), SI
-	MOVQ 24(R13), R8
-	MOVQ 32(R13), R10
-	MOVQ 48(R13), R11
-	MOVQ 144(R13), R12
-	MOVQ 152(R13), R14
+	MOVQ 32(R13), R8
+	MOVQ 40(R13), R10
+	MOVQ 64(R13), R11
+	MOVQ 144(R13), R14
 	LEAQ (R14)(R14*2), R15
-	MOVQ 72(R13), AX
+	MOVQ 80(R13), AX
 	MOVQ AX, (SP)
-	MOVQ 40(R13), DX
-	MOVQ DX, 8(SP)
-	CMPQ 80(R13), $0x03
+	MOVQ 24(R13), AX
+	MOVQ AX, 8(SP)
+	MOVQ 136(R13), AX
+	MOVQ AX, 16(SP)
+	CMPQ 88(R13), $0x03
 	JEQ  s3_tile
-	CMPQ 80(R13), $0x07
+	CMPQ 88(R13), $0x07
 	JEQ  s3m_tile
-	CMPQ 80(R13), $0x06
+	CMPQ 88(R13), $0x06
 	JEQ  s2m_tile
-	CMPQ 80(R13), $0x05
+	CMPQ 88(R13), $0x05
 	JEQ  s1m_tile
 
 done:
@@ -28810,11 +28724,11 @@ done:
 	RET
 
 s3_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3_zero
 	JEQ          s3_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Y0
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
@@ -28860,9 +28774,8 @@ s3_zero:
 	VXORPD Y11, Y11, Y11
 
 s3_fetch:
-	LEAQ       96(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -28874,8 +28787,12 @@ s3_fetch:
 	PREFETCHT0 64(CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3_rest
 
@@ -29052,7 +28969,7 @@ s3_turn:
 	VFMADD231PS  Y14, Y15, Y11
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3_turn
 
@@ -29099,30 +29016,18 @@ s3_end:
 	VMOVUPD Y9, (DI)(R9*1)
 	VMOVUPD Y10, 32(DI)(R9*1)
 	VMOVUPD Y11, 64(DI)(R9*1)
-	ADDQ    $0x60, DI
-	ADDQ    168(R13), R12
-	DECQ    176(R13)
-	JG      s3_next
-	XORQ    R14, R14
-	XORQ    R15, R15
-	MOVQ    R14, 160(R13)
-	MOVQ    R14, 168(R13)
-	MOVQ    16(R13), R12
-
-s3_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3_tile
-	JMP  done
+	ADDQ    16(R13), DI
+	ADDQ    $0x10, 16(SP)
+	DECQ    (SP)
+	JNE     s3_tile
+	JMP     done
 
 s3m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s3m_zero
 	JEQ          s3m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Y0
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
@@ -29138,7 +29043,7 @@ s3m_tile:
 	JMP          s3m_fetch
 
 s3m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    (DI), Y0
 	VMOVUPD    32(DI), Y1
@@ -29169,9 +29074,8 @@ s3m_zero:
 	VXORPD Y11, Y11, Y11
 
 s3m_fetch:
-	LEAQ       96(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -29183,15 +29087,19 @@ s3m_fetch:
 	PREFETCHT0 64(CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s3m_rest
 
 s3m_turn:
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29214,7 +29122,7 @@ s3m_turn:
 	PREFETCHT1   (R12)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29236,7 +29144,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29259,7 +29167,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R14*1)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29281,7 +29189,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29304,7 +29212,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R14*2)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29326,7 +29234,7 @@ s3m_turn:
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29349,7 +29257,7 @@ s3m_turn:
 	PREFETCHT1   (R12)(R15*1)
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29369,7 +29277,7 @@ s3m_turn:
 	VFMADD231PS  Y14, Y15, Y11
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s3m_turn
 
@@ -29380,7 +29288,7 @@ s3m_rest:
 s3m_one:
 	VMOVUPD      (DX), Y12
 	VMOVUPD      32(DX), Y13
-	VMOVUPD      88(R13), Y14
+	VMOVUPD      96(R13), Y14
 	VMASKMOVPS   64(DX), Y14, Y14
 	VBROADCASTSS (AX), Y15
 	VFMADD231PS  Y12, Y15, Y0
@@ -29404,7 +29312,7 @@ s3m_one:
 	JNE          s3m_one
 
 s3m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    Y0, (DI)
 	VMOVUPD    Y1, 32(DI)
@@ -29418,30 +29326,18 @@ s3m_end:
 	VMOVUPD    Y9, (DI)(R9*1)
 	VMOVUPD    Y10, 32(DI)(R9*1)
 	VMASKMOVPS Y11, Y15, 64(DI)(R9*1)
-	ADDQ       $0x60, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s3m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s3m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s3m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x10, 16(SP)
+	DECQ       (SP)
+	JNE        s3m_tile
+	JMP        done
 
 s2m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s2m_zero
 	JEQ          s2m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Y0
 	VMOVAPD      Y0, Y1
 	VBROADCASTSS 4(AX), Y2
@@ -29453,7 +29349,7 @@ s2m_tile:
 	JMP          s2m_fetch
 
 s2m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    (DI), Y0
 	VMASKMOVPS 32(DI), Y15, Y1
@@ -29476,9 +29372,8 @@ s2m_zero:
 	VXORPD Y7, Y7, Y7
 
 s2m_fetch:
-	LEAQ       64(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -29486,14 +29381,18 @@ s2m_fetch:
 	PREFETCHT0 (CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s2m_rest
 
 s2m_turn:
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29511,7 +29410,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29528,7 +29427,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29546,7 +29445,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*1)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29563,7 +29462,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29581,7 +29480,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*2)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29598,7 +29497,7 @@ s2m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29616,7 +29515,7 @@ s2m_turn:
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R15*1)
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29632,7 +29531,7 @@ s2m_turn:
 	VFMADD231PS  Y9, Y13, Y7
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s2m_turn
 
@@ -29642,7 +29541,7 @@ s2m_rest:
 
 s2m_one:
 	VMOVUPD      (DX), Y8
-	VMOVUPD      88(R13), Y9
+	VMOVUPD      96(R13), Y9
 	VMASKMOVPS   32(DX), Y9, Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y8, Y10, Y0
@@ -29662,7 +29561,7 @@ s2m_one:
 	JNE          s2m_one
 
 s2m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMOVUPD    Y0, (DI)
 	VMASKMOVPS Y1, Y15, 32(DI)
@@ -29672,30 +29571,18 @@ s2m_end:
 	VMASKMOVPS Y5, Y15, 32(DI)(SI*2)
 	VMOVUPD    Y6, (DI)(R9*1)
 	VMASKMOVPS Y7, Y15, 32(DI)(R9*1)
-	ADDQ       $0x40, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s2m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s2m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s2m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x10, 16(SP)
+	DECQ       (SP)
+	JNE        s2m_tile
+	JMP        done
 
 s1m_tile:
-	MOVQ         120(R13), AX
+	MOVQ         128(R13), AX
 	CMPQ         AX, $0x01
 	JLT          s1m_zero
 	JEQ          s1m_add
-	MOVQ         128(R13), AX
+	MOVQ         16(SP), AX
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS 4(AX), Y1
 	VBROADCASTSS 8(AX), Y2
@@ -29703,7 +29590,7 @@ s1m_tile:
 	JMP          s1m_fetch
 
 s1m_add:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPS (DI), Y15, Y0
 	VMASKMOVPS (DI)(SI*1), Y15, Y1
@@ -29718,9 +29605,8 @@ s1m_zero:
 	VXORPD Y3, Y3, Y3
 
 s1m_fetch:
-	LEAQ       32(DI), CX
-	CMPQ       (SP), $0x01
-	CMOVQEQ    136(R13), CX
+	MOVQ       16(R13), CX
+	ADDQ       DI, CX
 	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -29728,13 +29614,17 @@ s1m_fetch:
 	PREFETCHT0 (CX)(R9*1)
 	MOVQ       R8, R9
 	LEAQ       (R9)(R9*2), R9
-	MOVQ       16(R13), AX
-	MOVQ       64(R13), CX
+	MOVQ       8(SP), AX
+	MOVQ       AX, R12
+	ADDQ       48(R13), R12
+	MOVQ       R12, 8(SP)
+	MOVQ       56(R13), DX
+	MOVQ       72(R13), CX
 	SUBQ       $0x08, CX
 	JLT        s1m_rest
 
 s1m_turn:
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29747,7 +29637,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29759,7 +29649,7 @@ s1m_turn:
 	VFMADD231PS  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29772,7 +29662,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*1)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29784,7 +29674,7 @@ s1m_turn:
 	VFMADD231PS  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29797,7 +29687,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R14*2)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29809,7 +29699,7 @@ s1m_turn:
 	VFMADD231PS  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29822,7 +29712,7 @@ s1m_turn:
 	ADDQ         R10, AX
 	ADDQ         R11, DX
 	PREFETCHT1   (R12)(R15*1)
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29834,7 +29724,7 @@ s1m_turn:
 	VFMADD231PS  Y4, Y8, Y3
 	ADDQ         R10, AX
 	ADDQ         R11, DX
-	ADDQ         160(R13), R12
+	ADDQ         152(R13), R12
 	SUBQ         $0x08, CX
 	JGE          s1m_turn
 
@@ -29843,7 +29733,7 @@ s1m_rest:
 	JEQ  s1m_end
 
 s1m_one:
-	VMOVUPD      88(R13), Y4
+	VMOVUPD      96(R13), Y4
 	VMASKMOVPS   (DX), Y4, Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -29859,45 +29749,45 @@ s1m_one:
 	JNE          s1m_one
 
 s1m_end:
-	VMOVUPD    88(R13), Y15
+	VMOVUPD    96(R13), Y15
 	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPS Y0, Y15, (DI)
 	VMASKMOVPS Y1, Y15, (DI)(SI*1)
 	VMASKMOVPS Y2, Y15, (DI)(SI*2)
 	VMASKMOVPS Y3, Y15, (DI)(R9*1)
-	ADDQ       $0x20, DI
-	ADDQ       168(R13), R12
-	DECQ       176(R13)
-	JG         s1m_next
-	XORQ       R14, R14
-	XORQ       R15, R15
-	MOVQ       R14, 160(R13)
-	MOVQ       R14, 168(R13)
-	MOVQ       16(R13), R12
-
-s1m_next:
-	MOVQ 8(SP), DX
-	ADDQ 56(R13), DX
-	MOVQ DX, 8(SP)
-	DECQ (SP)
-	JNE  s1m_tile
-	JMP  done
+	ADDQ       16(R13), DI
+	ADDQ       $0x10, 16(SP)
+	DECQ       (SP)
+	JNE        s1m_tile
+	JMP        done
 
 // func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
 // Requires: AVX
 TEXT ·packAVX2Single(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ dstStride+8(FP), R10
-	MOVQ src+16(FP), SI
-	MOVQ srcStride+24(FP), R8
-	MOVQ rows+32(FP), CX
-	MOVQ vectors+40(FP), AX
-	SHLQ $0x02, R8
-	SHLQ $0x02, R10
-	CMPQ AX, $0x03
-	JEQ  row3
-	CMPQ AX, $0x02
-	JEQ  row2
+	MOVQ  dst+0(FP), DI
+	MOVQ  dstStride+8(FP), R10
+	MOVQ  src+16(FP), SI
+	MOVQ  srcStride+24(FP), R8
+	MOVQ  rows+32(FP), CX
+	MOVQ  vectors+40(FP), AX
+	SHLQ  $0x02, R8
+	SHLQ  $0x02, R10
+	CMPQ  AX, $0x03
+	JEQ   row3
+	CMPQ  AX, $0x02
+	JEQ   row2
+	TESTQ AX, AX
+	JNE   row1
+
+row0:
+	VMOVUPD (SI), X0
+	VMOVUPD X0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row0
+	VZEROUPPER
+	RET
 
 row1:
 	VMOVUPD (SI), Y0

@@ -96,7 +96,7 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 	for i := range terms {
 		depth += terms[i].K
 	}
-	if depth <= shallow {
+	if depth <= shallow && depth*n < packedSize {
 		panels(k, c, m, n, stride, start, bias, terms)
 		return
 	}

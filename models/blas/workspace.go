@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // workspace holds the copies that one call works with.
 type workspace[F Float] struct {
-	a [panelRows * (blockDepth + panelGap)]F
+	a [blockRows*blockDepth + blockRows/4*panelGap]F
 	b [blockDepth * blockBytes / 4]F // what float32 needs
 	c [triangleSize * triangleSize]F
 }

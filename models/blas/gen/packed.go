@@ -22,7 +22,10 @@ func sweepRows(s *isa) int {
 	return 4
 }
 
-// sweepTile is the code of a sweep over strips of some vectors.
+// sweepState is what changes from tile to tile and has no register: how many are left, their rows of A and of the bias.
+type sweepState struct{ left, a, bias Mem }
+
+// sweepTile is the code of a sweep along a strip of some vectors.
 type sweepTile struct {
 	*isa
 	vectors int
@@ -37,20 +40,21 @@ func sweepField(s *isa, field string) Mem { return at(r13, s.offset("sweep", fie
 func sweep(s *isa) {
 	s.function("sweep"+s.name, "func(p *sweep)")
 	s.Doc("sweep" + s.name + " computes the tiles of p.")
-	left, strip := s.AllocLocal(8), s.AllocLocal(8)
+	state := sweepState{left: s.AllocLocal(8), a: s.AllocLocal(8), bias: s.AllocLocal(8)}
 	s.Load(s.Param("p"), r13)
 	s.MOVQ(sweepField(s, "c"), di)
 	s.MOVQ(sweepField(s, "stride"), si)
 	s.MOVQ(sweepField(s, "rowStride"), r8)
 	s.MOVQ(sweepField(s, "colStride"), r10)
 	s.MOVQ(sweepField(s, "bStride"), r11)
-	s.MOVQ(sweepField(s, "ahead"), r12)
 	s.MOVQ(sweepField(s, "aheadRow"), r14)
 	s.LEAQ(indexed(r14, r14, 2), r15)
 	s.MOVQ(sweepField(s, "count"), ax)
-	s.MOVQ(ax, left)
-	s.MOVQ(sweepField(s, "b"), dx)
-	s.MOVQ(dx, strip)
+	s.MOVQ(ax, state.left)
+	s.MOVQ(sweepField(s, "a"), ax)
+	s.MOVQ(ax, state.a)
+	s.MOVQ(sweepField(s, "bias"), ax)
+	s.MOVQ(ax, state.bias)
 	var tiles []sweepTile
 	for v := sweepVectors; v > 0; v-- {
 		for _, masked := range s.masked {
@@ -70,7 +74,7 @@ func sweep(s *isa) {
 	s.VZEROUPPER()
 	s.RET()
 	for _, t := range tiles {
-		t.body(left, strip)
+		t.body(state)
 	}
 }
 
@@ -99,16 +103,20 @@ func (t sweepTile) element(r int) reg.VecPhysical {
 	return t.regs[first+r%(len(t.regs)-first)]
 }
 
-func (t sweepTile) body(left, strip Mem) {
+func (t sweepTile) body(state sweepState) {
 	t.Label(t.label("tile"))
-	t.start()
-	t.fetchTile(left)
+	t.start(state.bias)
+	t.fetchTile()
 	t.MOVQ(r8, r9)
 	t.LEAQ(indexed(r9, r9, 2), r9)
-	t.MOVQ(sweepField(t.isa, "a"), ax)
+	t.MOVQ(state.a, ax)
+	t.MOVQ(ax, r12)
+	t.ADDQ(sweepField(t.isa, "aNext"), r12)
+	t.MOVQ(r12, state.a)
 	if sweepRows(t.isa) > 4 {
 		t.LEAQ(indexed(ax, r8, 4), bx)
 	}
+	t.MOVQ(sweepField(t.isa, "b"), dx)
 	t.products()
 
 	t.eachRow(func(r, v int, m Mem) {
@@ -118,27 +126,11 @@ func (t sweepTile) body(left, strip Mem) {
 			t.save(t.acc(r, v), m)
 		}
 	})
-	t.ADDQ(Imm(uint64(t.vectors*t.bytes)), di)
-	t.fetched()
-	t.MOVQ(strip, dx)
-	t.ADDQ(sweepField(t.isa, "bNext"), dx)
-	t.MOVQ(dx, strip)
-	t.DECQ(left)
+	t.ADDQ(sweepField(t.isa, "cNext"), di)
+	t.ADDQ(Imm(uint64(sweepRows(t.isa)*t.elementSize())), state.bias)
+	t.DECQ(state.left)
 	t.JNE(LabelRef(t.label("tile")))
 	t.JMP(LabelRef("done"))
-}
-
-// fetched continues to what the next strip fetches; after the last one that is the same line again and again.
-func (t sweepTile) fetched() {
-	t.ADDQ(sweepField(t.isa, "aheadNext"), r12)
-	t.DECQ(sweepField(t.isa, "aheadStrips"))
-	t.JG(LabelRef(t.label("next")))
-	t.XORQ(r14, r14)
-	t.XORQ(r15, r15)
-	t.MOVQ(r14, sweepField(t.isa, "aheadStep"))
-	t.MOVQ(r14, sweepField(t.isa, "aheadNext"))
-	t.MOVQ(sweepField(t.isa, "a"), r12)
-	t.Label(t.label("next"))
 }
 
 // eachRow calls access for every vector of the tile of c, after the mask of the last one is loaded.
@@ -155,13 +147,13 @@ func (t sweepTile) eachRow(access func(r, v int, m Mem)) {
 }
 
 // start fills the accumulators.
-func (t sweepTile) start() {
+func (t sweepTile) start(bias Mem) {
 	t.MOVQ(sweepField(t.isa, "start"), ax)
 	t.CMPQ(ax, Imm(1))
 	t.JLT(LabelRef(t.label("zero")))
 	t.JEQ(LabelRef(t.label("add")))
 
-	t.MOVQ(sweepField(t.isa, "bias"), ax)
+	t.MOVQ(bias, ax)
 	for r := range sweepRows(t.isa) {
 		t.broadcast(at(ax, t.elementSize()*r), t.acc(r, 0))
 		for v := 1; v < t.vectors; v++ {
@@ -189,11 +181,10 @@ func (t sweepTile) start() {
 	t.Label(t.label("fetch"))
 }
 
-// fetchTile fetches the next tile of c, which is the one beside or, after the last one, below.
-func (t sweepTile) fetchTile(left Mem) {
-	t.LEAQ(at(di, t.vectors*t.bytes), cx)
-	t.CMPQ(left, Imm(1))
-	t.CMOVQEQ(sweepField(t.isa, "below"), cx)
+// fetchTile fetches the next tile of c, also after the last one: it may be the next block's.
+func (t sweepTile) fetchTile() {
+	t.MOVQ(sweepField(t.isa, "cNext"), cx)
+	t.ADDQ(di, cx)
 	rows := t.bases(sweepRows(t.isa), cx, si, bx)
 	for r := range sweepRows(t.isa) {
 		for b := 0; b < t.vectors*t.bytes; b += 64 {
@@ -255,14 +246,14 @@ func (t sweepTile) product() {
 	t.ADDQ(r11, dx)
 }
 
-// pack writes the function that copies vectors which lie stride apart, one after another.
+// pack writes the function that copies vectors which lie stride apart.
 func pack(s *isa) {
 	signature := "func(dst *float64, dstStride int, src *float64, srcStride int, rows, vectors int)"
 	if s.single {
 		signature = strings.ReplaceAll(signature, "float64", "float32")
 	}
 	s.function("pack"+s.name, signature)
-	s.Doc("pack" + s.name + " copies rows of 1 to 3 vectors, at least one row.")
+	s.Doc("pack" + s.name + " copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.")
 	s.Load(s.Param("dst"), di)
 	s.Load(s.Param("dstStride"), r10)
 	s.Load(s.Param("src"), si)
@@ -275,19 +266,29 @@ func pack(s *isa) {
 		s.CMPQ(ax, Imm(uint64(v)))
 		s.JEQ(LabelRef(fmt.Sprintf("row%d", v)))
 	}
-	for v := 1; v <= sweepVectors; v++ {
-		s.Label(fmt.Sprintf("row%d", v))
-		for i := range v {
-			s.load(at(si, i*s.bytes), s.regs[i])
-		}
-		for i := range v {
-			s.save(s.regs[i], at(di, i*s.bytes))
-		}
-		s.ADDQ(r8, si)
-		s.ADDQ(r10, di)
-		s.DECQ(cx)
-		s.JNE(LabelRef(fmt.Sprintf("row%d", v)))
-		s.VZEROUPPER()
-		s.RET()
+	if s.single && !s.wide() {
+		s.TESTQ(ax, ax)
+		s.JNE(LabelRef("row1"))
+		s.copyRows("row0", reg.X0)
 	}
+	for v := 1; v <= sweepVectors; v++ {
+		s.copyRows(fmt.Sprintf("row%d", v), s.regs[:v]...)
+	}
+}
+
+// copyRows copies cx rows, from si and r8 apart to di and r10 apart, by way of some registers.
+func (s *isa) copyRows(label string, by ...reg.VecPhysical) {
+	s.Label(label)
+	for i, r := range by {
+		s.load(at(si, i*s.bytes), r)
+	}
+	for i, r := range by {
+		s.save(r, at(di, i*s.bytes))
+	}
+	s.ADDQ(r8, si)
+	s.ADDQ(r10, di)
+	s.DECQ(cx)
+	s.JNE(LabelRef(label))
+	s.VZEROUPPER()
+	s.RET()
 }
