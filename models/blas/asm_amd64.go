@@ -55,6 +55,25 @@ func packVector[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, srcSt
 	}
 }
 
+// packColumns copies what panels have of columns of A, whose rows lie side by side.
+func packColumns[F Float](k kernel.Kernel, dst []F, next int, src []F, srcStride, columns, panels int) {
+	if sizeOf[F]() == 4 {
+		to, from := &as[float32](dst)[0], &as[float32](src)[0]
+		if k == kernel.AVX512 {
+			packColumnsAVX512Single(to, next, from, srcStride, columns, panels)
+		} else {
+			packColumnsAVX2Single(to, next, from, srcStride, columns, panels)
+		}
+		return
+	}
+	to, from := &as[float64](dst)[0], &as[float64](src)[0]
+	if k == kernel.AVX512 {
+		packColumnsAVX512(to, next, from, srcStride, columns, panels)
+	} else {
+		packColumnsAVX2(to, next, from, srcStride, columns, panels)
+	}
+}
+
 // column adds A·b to the first elements of c for A of len(c) × k that lies row by row, and b whose elements are stride
 // apart, and returns to how many. It has the same bits with all vector instructions.
 func column[F Float](c, a []F, rowStride int, b []F, stride, k int) int {

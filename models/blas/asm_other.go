@@ -14,6 +14,8 @@ func packVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
 	panic("blas: no such kernel")
 }
 
+func packColumns[F Float](kernel.Kernel, []F, int, []F, int, int, int) { panic("blas: no such kernel") }
+
 func transposeVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
 	panic("blas: no such kernel")
 }

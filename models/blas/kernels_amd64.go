@@ -19,10 +19,15 @@ func sumAVX512(p *panel)
 //go:noescape
 func sweepAVX512(p *sweep)
 
-// packAVX512 copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
+// packAVX512 copies rows of 1 to 3 vectors, at least one row.
 //
 //go:noescape
 func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+
+// packColumnsAVX512 copies columns, at least one, of panels that are next apart in dst.
+//
+//go:noescape
+func packColumnsAVX512(dst *float64, next int, src *float64, srcStride int, columns int, panels int)
 
 // sumAVX512Single computes the tiles of p.
 //
@@ -34,10 +39,15 @@ func sumAVX512Single(p *panel)
 //go:noescape
 func sweepAVX512Single(p *sweep)
 
-// packAVX512Single copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
+// packAVX512Single copies rows of 1 to 3 vectors, at least one row.
 //
 //go:noescape
 func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
+
+// packColumnsAVX512Single copies columns, at least one, of panels that are next apart in dst.
+//
+//go:noescape
+func packColumnsAVX512Single(dst *float32, next int, src *float32, srcStride int, columns int, panels int)
 
 // transposeAVX2 is Transpose for rows and cols that are positive multiples of 4.
 //
@@ -54,10 +64,15 @@ func sumAVX2(p *panel)
 //go:noescape
 func sweepAVX2(p *sweep)
 
-// packAVX2 copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
+// packAVX2 copies rows of 1 to 3 vectors, at least one row.
 //
 //go:noescape
 func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+
+// packColumnsAVX2 copies columns, at least one, of panels that are next apart in dst.
+//
+//go:noescape
+func packColumnsAVX2(dst *float64, next int, src *float64, srcStride int, columns int, panels int)
 
 // sumAVX2Single computes the tiles of p.
 //
@@ -69,10 +84,15 @@ func sumAVX2Single(p *panel)
 //go:noescape
 func sweepAVX2Single(p *sweep)
 
-// packAVX2Single copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.
+// packAVX2Single copies rows of 1 to 3 vectors, at least one row.
 //
 //go:noescape
 func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
+
+// packColumnsAVX2Single copies columns, at least one, of panels that are next apart in dst.
+//
+//go:noescape
+func packColumnsAVX2Single(dst *float32, next int, src *float32, srcStride int, columns int, panels int)
 
 // transposeAVX2Single is Transpose for rows and cols that are positive multiples of 8.
 //

@@ -7419,6 +7419,40 @@ row3:
 	VZEROUPPER
 	RET
 
+// func packColumnsAVX512(dst *float64, next int, src *float64, srcStride int, columns int, panels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·packColumnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ next+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ columns+32(FP), DX
+	MOVQ panels+40(FP), CX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	MOVQ R8, R9
+	SHLQ $0x03, R9
+
+column:
+	MOVQ SI, R11
+	MOVQ DI, R12
+	MOVQ CX, AX
+
+panel:
+	VMOVUPD    (R11), Z0
+	PREFETCHT1 (R11)(R9*1)
+	VMOVUPD    Z0, (R12)
+	ADDQ       $0x40, R11
+	ADDQ       R10, R12
+	DECQ       AX
+	JNE        panel
+	ADDQ       R8, SI
+	ADDQ       $0x40, DI
+	DECQ       DX
+	JNE        column
+	VZEROUPPER
+	RET
+
 // func sumAVX512Single(p *panel)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·sumAVX512Single(SB), NOSPLIT, $8-8
@@ -14668,6 +14702,40 @@ row3:
 	ADDQ    R10, DI
 	DECQ    CX
 	JNE     row3
+	VZEROUPPER
+	RET
+
+// func packColumnsAVX512Single(dst *float32, next int, src *float32, srcStride int, columns int, panels int)
+// Requires: AVX, MMX+
+TEXT ·packColumnsAVX512Single(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ next+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ columns+32(FP), DX
+	MOVQ panels+40(FP), CX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	MOVQ R8, R9
+	SHLQ $0x03, R9
+
+column:
+	MOVQ SI, R11
+	MOVQ DI, R12
+	MOVQ CX, AX
+
+panel:
+	VMOVUPD    (R11), Y0
+	PREFETCHT1 (R11)(R9*1)
+	VMOVUPD    Y0, (R12)
+	ADDQ       $0x20, R11
+	ADDQ       R10, R12
+	DECQ       AX
+	JNE        panel
+	ADDQ       R8, SI
+	ADDQ       $0x20, DI
+	DECQ       DX
+	JNE        column
 	VZEROUPPER
 	RET
 
@@ -22265,6 +22333,40 @@ row3:
 	VZEROUPPER
 	RET
 
+// func packColumnsAVX2(dst *float64, next int, src *float64, srcStride int, columns int, panels int)
+// Requires: AVX, MMX+
+TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ next+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ columns+32(FP), DX
+	MOVQ panels+40(FP), CX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	MOVQ R8, R9
+	SHLQ $0x03, R9
+
+column:
+	MOVQ SI, R11
+	MOVQ DI, R12
+	MOVQ CX, AX
+
+panel:
+	VMOVUPD    (R11), Y0
+	PREFETCHT1 (R11)(R9*1)
+	VMOVUPD    Y0, (R12)
+	ADDQ       $0x20, R11
+	ADDQ       R10, R12
+	DECQ       AX
+	JNE        panel
+	ADDQ       R8, SI
+	ADDQ       $0x20, DI
+	DECQ       DX
+	JNE        column
+	VZEROUPPER
+	RET
+
 // func sumAVX2Single(p *panel)
 // Requires: AVX, FMA3
 TEXT ·sumAVX2Single(SB), NOSPLIT, $8-8
@@ -29764,30 +29866,18 @@ s1m_end:
 // func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
 // Requires: AVX
 TEXT ·packAVX2Single(SB), NOSPLIT, $0-48
-	MOVQ  dst+0(FP), DI
-	MOVQ  dstStride+8(FP), R10
-	MOVQ  src+16(FP), SI
-	MOVQ  srcStride+24(FP), R8
-	MOVQ  rows+32(FP), CX
-	MOVQ  vectors+40(FP), AX
-	SHLQ  $0x02, R8
-	SHLQ  $0x02, R10
-	CMPQ  AX, $0x03
-	JEQ   row3
-	CMPQ  AX, $0x02
-	JEQ   row2
-	TESTQ AX, AX
-	JNE   row1
-
-row0:
-	VMOVUPD (SI), X0
-	VMOVUPD X0, (DI)
-	ADDQ    R8, SI
-	ADDQ    R10, DI
-	DECQ    CX
-	JNE     row0
-	VZEROUPPER
-	RET
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), CX
+	MOVQ vectors+40(FP), AX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	CMPQ AX, $0x03
+	JEQ  row3
+	CMPQ AX, $0x02
+	JEQ  row2
 
 row1:
 	VMOVUPD (SI), Y0
@@ -29822,6 +29912,40 @@ row3:
 	ADDQ    R10, DI
 	DECQ    CX
 	JNE     row3
+	VZEROUPPER
+	RET
+
+// func packColumnsAVX2Single(dst *float32, next int, src *float32, srcStride int, columns int, panels int)
+// Requires: AVX, MMX+
+TEXT ·packColumnsAVX2Single(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ next+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ columns+32(FP), DX
+	MOVQ panels+40(FP), CX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	MOVQ R8, R9
+	SHLQ $0x03, R9
+
+column:
+	MOVQ SI, R11
+	MOVQ DI, R12
+	MOVQ CX, AX
+
+panel:
+	VMOVUPD    (R11), X0
+	PREFETCHT1 (R11)(R9*1)
+	VMOVUPD    X0, (R12)
+	ADDQ       $0x10, R11
+	ADDQ       R10, R12
+	DECQ       AX
+	JNE        panel
+	ADDQ       R8, SI
+	ADDQ       $0x10, DI
+	DECQ       DX
+	JNE        column
 	VZEROUPPER
 	RET
 

@@ -11,13 +11,14 @@ import (
 // second-level cache. Strips are copied, so that their rows lie side by side; panels where A doesn't lie row by row.
 // What the next panel is made of is fetched meanwhile, and so is the next tile of c: A may come from memory.
 const (
-	blockDepth   = 256  // most columns of A and rows of B
-	blockBytes   = 1920 // of a row of B at most: a multiple of all kernels' strips
-	blockRows    = 64   // most rows of A
-	panelRows    = 8    // most rows of a kernel's panel
-	panelGap     = 16   // between copied ones, which would push one another out of a cache
-	turn         = 8    // columns of A that a turn of the kernel's loop takes
-	triangleSize = 96   // rows and columns that Dsyrk computes of a triangle at a time
+	blockDepth   = 256      // most columns of A and rows of B
+	stripBytes   = 256 * 96 // of a strip at most
+	blockBytes   = 1920     // of a row of B at most: a multiple of all kernels' strips
+	blockRows    = 64       // most rows of A
+	panelRows    = 8        // most rows of a kernel's panel
+	panelGap     = 16       // between copied ones, which would push one another out of a cache
+	turn         = 8        // columns of A that a turn of the kernel's loop takes
+	triangleSize = 96       // rows and columns that Dsyrk computes of a triangle at a time
 )
 
 // panelHeights are the rows of kernels' panels, which the generator knows, too.
@@ -39,8 +40,10 @@ func (w *workspace[F]) product(k kernel.Kernel, c []F, m, n, stride int, start S
 	alpha F, a, b operand[F], depth int) {
 	size := sizeOf[F]()
 	blocks := (n + blockBytes/size - 1) / (blockBytes / size)
-	slices := (depth + blockDepth - 1) / blockDepth
-	strip := 3 * tilings[k].bytes / size
+	rowBytes := 3 * tilings[k].bytes // of a strip
+	most := stripBytes / rowBytes
+	slices := (depth + most - 1) / most
+	strip := rowBytes / size
 	strips := (n + strip - 1) / strip
 	for block, j := 0, 0; block < blocks; block++ {
 		cols := min(n-j, (strips+block)/blocks*strip)
@@ -106,19 +109,9 @@ func (w *workspace[F]) block(k kernel.Kernel, c []F, m, cols, stride int, start 
 func (w *workspace[F]) packA(k kernel.Kernel, alpha F, a operand[F], panels, depth int) (packed operand[F], next int) {
 	rows := panelHeights[k]
 	next = rows*depth + panelGap
-	switch {
-	case a.row == 1:
-		// A column of a panel is a vector, or half of one.
-		vector, vectors := k, 1
-		if single := sizeOf[F]() == 4; single && k == kernel.AVX512 {
-			vector = kernel.AVX2
-		} else if single {
-			vectors = 0
-		}
-		for p := range depth {
-			packVector(vector, w.a[p*rows:], next, a.x[p*a.col:], rows, panels, vectors)
-		}
-	default:
+	if a.row == 1 {
+		packColumns(k, w.a[:], next, a.x, a.col, depth, panels)
+	} else {
 		for i := range rows * panels {
 			to := w.a[i/rows*next+i%rows:]
 			for p, x := range a.x[i*a.row:][:depth] {

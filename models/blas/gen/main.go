@@ -152,6 +152,7 @@ func main() {
 			s.sum()
 			sweep(s)
 			pack(s)
+			packColumns(s)
 		}
 	}
 	transposeSingle(avx2.inSingle())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/operand"
@@ -253,7 +254,7 @@ func pack(s *isa) {
 		signature = strings.ReplaceAll(signature, "float64", "float32")
 	}
 	s.function("pack"+s.name, signature)
-	s.Doc("pack" + s.name + " copies rows of 1 to 3 vectors, at least one row; AVX2 in float32 also of half a vector, 0.")
+	s.Doc("pack" + s.name + " copies rows of 1 to 3 vectors, at least one row.")
 	s.Load(s.Param("dst"), di)
 	s.Load(s.Param("dstStride"), r10)
 	s.Load(s.Param("src"), si)
@@ -266,29 +267,60 @@ func pack(s *isa) {
 		s.CMPQ(ax, Imm(uint64(v)))
 		s.JEQ(LabelRef(fmt.Sprintf("row%d", v)))
 	}
-	if s.single && !s.wide() {
-		s.TESTQ(ax, ax)
-		s.JNE(LabelRef("row1"))
-		s.copyRows("row0", reg.X0)
-	}
 	for v := 1; v <= sweepVectors; v++ {
-		s.copyRows(fmt.Sprintf("row%d", v), s.regs[:v]...)
+		s.Label(fmt.Sprintf("row%d", v))
+		for i := range v {
+			s.load(at(si, i*s.bytes), s.regs[i])
+		}
+		for i := range v {
+			s.save(s.regs[i], at(di, i*s.bytes))
+		}
+		s.ADDQ(r8, si)
+		s.ADDQ(r10, di)
+		s.DECQ(cx)
+		s.JNE(LabelRef(fmt.Sprintf("row%d", v)))
+		s.VZEROUPPER()
+		s.RET()
 	}
 }
 
-// copyRows copies cx rows, from si and r8 apart to di and r10 apart, by way of some registers.
-func (s *isa) copyRows(label string, by ...reg.VecPhysical) {
-	s.Label(label)
-	for i, r := range by {
-		s.load(at(si, i*s.bytes), r)
+// packColumns writes the function that copies what panels of a sweep have of columns of A that lie one after another.
+func packColumns(s *isa) {
+	const ahead = 8 // columns, which lie far apart
+	signature := "func(dst *float64, next int, src *float64, srcStride int, columns, panels int)"
+	if s.single {
+		signature = strings.ReplaceAll(signature, "float64", "float32")
 	}
-	for i, r := range by {
-		s.save(r, at(di, i*s.bytes))
-	}
+	s.function("packColumns"+s.name, signature)
+	s.Doc("packColumns" + s.name + " copies columns, at least one, of panels that are next apart in dst.")
+	s.Load(s.Param("dst"), di)
+	s.Load(s.Param("next"), r10)
+	s.Load(s.Param("src"), si)
+	s.Load(s.Param("srcStride"), r8)
+	s.Load(s.Param("columns"), dx)
+	s.Load(s.Param("panels"), cx)
+	s.scale(r8)
+	s.scale(r10)
+	s.MOVQ(r8, r9)
+	s.SHLQ(Imm(uint64(bits.TrailingZeros(ahead))), r9)
+	size := sweepRows(s) * s.elementSize()
+	vector := map[int]reg.VecPhysical{16: reg.X0, 32: reg.Y0, 64: reg.Z0}[size]
+	s.Label("column")
+	s.MOVQ(si, r11)
+	s.MOVQ(di, r12)
+	s.MOVQ(cx, ax)
+	s.Label("panel")
+	s.load(at(r11, 0), vector)
+	s.PREFETCHT1(indexed(r11, r9, 1))
+	s.save(vector, at(r12, 0))
+	s.ADDQ(Imm(uint64(size)), r11)
+	s.ADDQ(r10, r12)
+	s.DECQ(ax)
+	s.JNE(LabelRef("panel"))
 	s.ADDQ(r8, si)
-	s.ADDQ(r10, di)
-	s.DECQ(cx)
-	s.JNE(LabelRef(label))
+	s.ADDQ(Imm(uint64(size)), di)
+	s.DECQ(dx)
+	s.JNE(LabelRef("column"))
 	s.VZEROUPPER()
 	s.RET()
 }
