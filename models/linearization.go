@@ -148,24 +148,13 @@ func (l *Linearization) Update(w []float64) {
 		l.retain()
 	}
 	l.requested = false
-	if l.summed = !l.lazy; !l.summed || l.wide != nil {
+	if l.summed = !l.lazy && l.wide == nil; l.summed {
+		l.updates.To(l.gradient)
+	} else {
 		l.tallies.To(l.gradient[l.net.Dim:])
-	}
-	if l.summed {
-		l.sumGradient()
 	}
 	l.total = evaluationOf(l.all, l.network.Outputs(), pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
-}
-
-// sumGradient adds up the gradient, of a wide net from its passes.
-func (l *Linearization) sumGradient() {
-	if l.wide != nil {
-		l.wide.gradient.To(l.gradient[:l.net.Dim])
-	} else {
-		l.updates.To(l.gradient)
-	}
-	l.summed = true
 }
 
 // Network returns the network that was bound.
@@ -215,8 +204,13 @@ func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 func (l *Linearization) GradientTo(dst []float64) {
 	l.checkUpdated("GradientTo")
 	l.network.checkWeights("GradientTo", "dst", dst)
+	if l.wide != nil { // a long gradient is added up where it is asked for, and not kept
+		l.wide.gradient.To(dst)
+		return
+	}
 	if !l.summed {
-		l.sumGradient()
+		l.updates.To(l.gradient)
+		l.summed = true
 	}
 	copy(dst, l.gradient)
 }

@@ -11,7 +11,7 @@ import (
 // second-level cache. Strips are copied, so that their rows lie side by side; panels where A doesn't lie row by row.
 // What the next panel is made of is fetched meanwhile, and so is the next tile of c: A may come from memory.
 const (
-	blockDepth   = 256      // most columns of A and rows of B
+	blockDepth   = 256      // most columns of A and rows of B, but for a turn less one
 	stripBytes   = 256 * 96 // of a strip at most
 	blockBytes   = 1920     // of a row of B at most: a multiple of all kernels' strips
 	blockRows    = 64       // most rows of A

@@ -4,8 +4,8 @@ import "sync/atomic"
 
 // workspace holds the copies that one call works with.
 type workspace[F Float] struct {
-	a [blockRows*blockDepth + blockRows/4*panelGap]F
-	b [blockDepth * blockBytes / 4]F // what float32 needs
+	a [blockRows*(blockDepth+turn) + blockRows/4*panelGap]F
+	b [(blockDepth + turn) * blockBytes / 4]F // what float32 needs
 	c [triangleSize * triangleSize]F
 }
 
