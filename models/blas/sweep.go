@@ -18,12 +18,12 @@ type sweep struct {
 	colStride int
 	aNext     int // between panels
 	b         unsafe.Pointer
-	bStride   int       // between rows of the strip
-	depth     int       // at least 1
-	count     int       // of panels, at least 1
-	kind      int       // vectors of the strip, and 4 if the last one is masked
-	lanes     [4]uint64 // the last vector's: AVX-512 a mask of bits, AVX2 a mask of vectors
-	start     int       // Start
+	bStride   int            // between rows of the strip
+	depth     int            // at least 1
+	count     int            // of panels, at least 1
+	kind      int            // vectors of the strip, and 4 if the last one is masked
+	lanes     [4]uint64      // the last vector's: AVX-512 a mask of bits, AVX2 a mask of vectors
+	start     int            // Start
 	bias      unsafe.Pointer // first row's
 
 	// The next panel is fetched into the second-level cache: four lines, aheadRow apart, for each eight columns of A,

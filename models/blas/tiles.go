@@ -20,9 +20,6 @@ var tilings = [...]tiling{
 	kernel.AVX512: {bytes: 64, rows: [9]int{0, 16, 12, 9, 2, 2, 2, 2, 2}, width: [4]int{0, 8, 8, 3}, masked: true},
 }
 
-// strip returns how many columns, of elements of that many bytes, a strip of c has where there are many.
-func (by *tiling) strip(size int) int { return by.width[len(by.width)-1] * by.bytes / size }
-
 // sizeOf returns how many bytes an element has.
 func sizeOf[F Float]() int {
 	var x F
