@@ -1,15 +1,12 @@
 package bench
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,7 +139,7 @@ type fair struct {
 // MeasureFairRaces runs them. It returns the context's error if that ends first.
 func MeasureFairRaces(ctx context.Context, o FairOptions) (out []*FairRace, err error) {
 	f := fair{o: &o, done: make(map[string]*fairTrial), spent: make(map[string]float64)}
-	if err := f.load(); err != nil {
+	if err := readJournal(o.Journal, func(t *fairTrial) { f.done[t.Key] = t }); err != nil {
 		return nil, err
 	}
 	for _, name := range o.Only {
@@ -297,7 +294,7 @@ func (f *fair) train(ctx context.Context, r *race, m int, set []string, epochs i
 		end.Last = event.Absent
 	}
 	f.done[key] = &end.fairTrial
-	return &end.fairTrial, f.keep(&end.fairTrial)
+	return &end.fairTrial, keepInJournal(f.o.Journal, &end.fairTrial)
 }
 
 // fairEnd records how a run ends.
@@ -327,40 +324,3 @@ func (f *fairEnd) Record(e event.Event) error {
 }
 
 func (f *fairEnd) Flush() error { return nil }
-
-// load reads the journal.
-func (f *fair) load() error {
-	if f.o.Journal == "" {
-		return nil
-	}
-	file, err := os.Open(f.o.Journal)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var t fairTrial
-		if json.Unmarshal(lines.Bytes(), &t) == nil { // a line that was cut off is run again
-			f.done[t.Key] = &t
-		}
-	}
-	return nil
-}
-
-// keep writes a trial into it.
-func (f *fair) keep(t *fairTrial) error {
-	if f.o.Journal == "" {
-		return nil
-	}
-	file, err := os.OpenFile(f.o.Journal, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	line, err := json.Marshal(t)
-	if err == nil {
-		_, err = file.Write(append(line, '\n'))
-	}
-	return cmp.Or(err, file.Close())
-}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for tablesScript
 	"encoding/json"
@@ -14,31 +15,45 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"newtop/trainer/event"
 )
 
-const newtop = "newtop" // the source of its own rows
+// The names of newtop's own rows, and of the last that tables.py writes.
+const (
+	newtop   = "newtop"
+	lastPeer = "tuned XGBoost"
+)
 
-// tablesScript makes the tables and has scikit-learn's methods learn from them.
+// tablesScript makes the tables and has the peers learn from them.
 //
 //go:embed tables.py
 var tablesScript string
 
+// testShare is the share of a table's rows that each split tests on, as tables.py draws them, and mostWork bounds the
+// gradients over all rows of a small table.
+const (
+	testShare = 0.25
+	mostWork  = 15000
+)
+
 // TableOptions say what to compare.
 type TableOptions struct {
-	Python string        // that has scikit-learn and pandas; empty: the first of python3 and /usr/bin/python3 that has
-	Newtop string        // the program
-	Seeds  int           // splits of each table, 1 at least
-	Budget time.Duration // of newtop tune
-	Only   []string      // names of tables; nil: all
-	Live   func(string)  // is told of each figure as it comes
+	Python  string       // that has scikit-learn, pandas and XGBoost; empty: the first of python3 and /usr/bin/python3 that has
+	Newtop  string       // the program
+	Seeds   int          // splits of each table, 1 at least
+	Work    float64      // of newtop tune: gradients of single rows, table's rows × gradients over them
+	Only    []string     // names of tables; nil: all
+	Journal string       // a file that keeps the scores, of which none is measured again; empty: none
+	Live    func(string) // is told of each score as it comes
 }
 
-// Tables are newtop tune and scikit-learn's methods on the same rows.
+// Tables are newtop tune and its peers on the same rows.
 type Tables struct {
 	Machine Machine       `json:"machine"`
-	Budget  float64       `json:"budget"` // seconds
+	Peers   string        `json:"peers"` // their versions
+	Work    float64       `json:"work"`
 	Tables  []TableResult `json:"tables"`
 }
 
@@ -56,15 +71,23 @@ type TableMethod struct {
 	Name   string    `json:"name"`
 	Scores []float64 `json:"scores"`
 	Mean   float64   `json:"mean"`
-	// Behind is how far the mean is above the best method's, and Spread the standard error of the differences over the
-	// splits.
-	Behind event.Float `json:"behind"`
-	Spread event.Float `json:"spread"`
+	// Less is the mean of newtop's scores less this method's, split by split, Spread its standard error, and Differs whether
+	// Student's t is beyond the two-sided 5 % bound. Splits share rows, so the variance of the mean of n differences is not
+	// a part of 1/n of theirs but of 1/n + test rows/training rows (Nadeau & Bengio 2003, Inference for the generalization
+	// error, eq. 12).
+	Less    event.Float `json:"newtop_less"`
+	Spread  event.Float `json:"standard_error"`
+	Differs bool        `json:"differs"`
 }
 
-// WithinOne reports whether the method is the best or no more than one standard error behind it.
-func (m *TableMethod) WithinOne() bool {
-	return m.Behind == 0 || float64(m.Behind) <= float64(m.Spread)
+// tableScore is a line of the journal.
+type tableScore struct {
+	Table   string  `json:"table"`
+	Seed    int     `json:"seed"`
+	Method  string  `json:"method"`
+	Score   float64 `json:"score"`
+	Seconds float64 `json:"seconds"`
+	Work    float64 `json:"work,omitempty"` // of newtop
 }
 
 // Of returns a method's figures, nil where it did not run.
@@ -75,10 +98,10 @@ func (t *TableResult) Of(name string) *TableMethod {
 	return nil
 }
 
-// MeasureTables splits each table by each seed, has scikit-learn's methods and newtop tune learn from the same rows, and
-// holds them to the same others. It returns the context's error if that ends first.
+// MeasureTables splits each table by each seed, has the peers and newtop tune learn from the same rows, and holds them to
+// the same others. It returns the context's error if that ends first.
 func MeasureTables(ctx context.Context, o TableOptions) (*Tables, error) {
-	python, err := pythonWith(ctx, o.Python, "sklearn", "pandas")
+	python, err := pythonWith(ctx, o.Python, "sklearn", "pandas", "xgboost")
 	if err != nil {
 		return nil, err
 	}
@@ -87,31 +110,51 @@ func MeasureTables(ctx context.Context, o TableOptions) (*Tables, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	w := tableWork{o: &o, dir: dir, script: filepath.Join(dir, "tables.py"), python: python}
+	w := tableWork{o: &o, dir: dir, script: filepath.Join(dir, "tables.py"), python: python, done: make(map[string][]*tableScore)}
 	if err := os.WriteFile(w.script, []byte(tablesScript), 0o600); err != nil {
 		return nil, err
 	}
-	out := &Tables{Machine: Here(0), Budget: o.Budget.Seconds()}
-	list, err := w.list(ctx)
+	err = readJournal(o.Journal, func(s *tableScore) {
+		if s.Method != newtop || s.Work == o.Work {
+			w.add(s)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range list {
-		for seed := range o.Seeds {
-			if err := w.measure(ctx, &t, seed+1); err != nil {
-				return nil, fmt.Errorf("%s, seed %d: %w", t.Name, seed+1, err)
+	out := &Tables{Machine: Here(0), Work: o.Work}
+	if err := w.run(ctx, []string{"versions"}, func(text []byte) error { out.Peers = string(text); return nil }); err != nil {
+		return nil, err
+	}
+	if out.Tables, err = w.list(ctx); err != nil {
+		return nil, err
+	}
+	for seed := range o.Seeds {
+		for i := range out.Tables {
+			if err := w.measure(ctx, &out.Tables[i], seed+1); err != nil {
+				return nil, fmt.Errorf("%s: %w", splitName(out.Tables[i].Name, seed+1), err)
 			}
 		}
-		t.compare()
-		out.Tables = append(out.Tables, t)
+	}
+	for i := range out.Tables {
+		out.Tables[i].compare()
 	}
 	return out, nil
 }
+
+func splitName(table string, seed int) string { return fmt.Sprintf("%s, seed %d", table, seed) }
 
 // tableWork is the comparison under way.
 type tableWork struct {
 	o                   *TableOptions
 	dir, script, python string
+	done                map[string][]*tableScore // by split
+}
+
+// add notes a score in the place of an earlier one.
+func (w *tableWork) add(s *tableScore) {
+	split := splitName(s.Table, s.Seed)
+	w.done[split] = append(slices.DeleteFunc(w.done[split], func(of *tableScore) bool { return of.Method == s.Method }), s)
 }
 
 // run runs the script and decodes each line that it prints.
@@ -149,32 +192,62 @@ func (w *tableWork) list(ctx context.Context) (list []TableResult, err error) {
 
 // measure has all methods learn from one split of a table.
 func (w *tableWork) measure(ctx context.Context, t *TableResult, seed int) error {
-	err := w.run(ctx, []string{"make", t.Name, strconv.Itoa(seed), w.dir}, func([]byte) error { return nil })
-	if err != nil {
-		return err
+	split := splitName(t.Name, seed)
+	note := func(s *tableScore) error {
+		s.Table, s.Seed = t.Name, seed
+		w.add(s)
+		w.o.Live(fmt.Sprintf("%s: %s %.4g in %.3g s", split, s.Method, s.Score, s.Seconds))
+		return keepInJournal(w.o.Journal, s)
 	}
-	err = w.run(ctx, []string{"peers", w.dir}, func(text []byte) error {
-		var s struct {
-			Method         string
-			Score, Seconds float64
+	has := func(method string) bool {
+		return slices.ContainsFunc(w.done[split], func(s *tableScore) bool { return s.Method == method })
+	}
+	arguments := []string{t.Name, strconv.Itoa(seed), w.dir}
+	if !has(lastPeer) {
+		err := w.run(ctx, append([]string{"peers"}, arguments...), func(text []byte) error {
+			var s tableScore
+			if err := json.Unmarshal(text, &s); err != nil {
+				return err
+			}
+			return note(&s)
+		})
+		if err != nil {
+			return err
 		}
-		err := json.Unmarshal(text, &s)
-		w.note(t, seed, s.Method, s.Score, s.Seconds)
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	began := time.Now()
-	score, err := w.tune(ctx, seed)
-	w.note(t, seed, newtop, score, time.Since(began).Seconds())
-	return err
+	if !has(newtop) {
+		err := w.run(ctx, append([]string{"make"}, arguments...), func([]byte) error { return nil })
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		score, err := w.tune(ctx, t, seed)
+		if err == nil {
+			err = note(&tableScore{Method: newtop, Score: score, Seconds: time.Since(began).Seconds(), Work: w.o.Work})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(w.done[split], func(a, b *tableScore) int { // the peers first
+		return cmp.Compare(strings.Count(a.Method, newtop), strings.Count(b.Method, newtop))
+	})
+	for _, s := range w.done[split] {
+		m := t.Of(s.Method)
+		if m == nil {
+			t.Methods = append(t.Methods, TableMethod{Name: s.Method})
+			m = &t.Methods[len(t.Methods)-1]
+		}
+		m.Scores = append(m.Scores, s.Score)
+	}
+	return nil
 }
 
 // tune returns what newtop's best setting has on the test rows.
-func (w *tableWork) tune(ctx context.Context, seed int) (float64, error) {
+func (w *tableWork) tune(ctx context.Context, t *TableResult, seed int) (float64, error) {
 	args := []string{"tune", "--data", filepath.Join(w.dir, "train.csv"), "--test", filepath.Join(w.dir, "test.csv"), "--target", "target",
-		"--budget", w.o.Budget.String(), "--seed", strconv.Itoa(seed), "--format", "jsonl", "--record", filepath.Join(w.dir, "runs.db")}
+		"--budget", "0", "--most", fmt.Sprintf("%.6g", min(mostWork, w.o.Work/float64(t.Rows))), "--parallel", "1",
+		"--seed", strconv.Itoa(seed), "--format", "jsonl", "--record", filepath.Join(w.dir, "runs.db")}
 	last := ""
 	if _, err := runProgram(ctx, w.o.Newtop, args, func(text string) { last = text }); err != nil {
 		return math.NaN(), err
@@ -186,52 +259,30 @@ func (w *tableWork) tune(ctx context.Context, seed int) (float64, error) {
 	return float64(board.Best[0].Test), nil
 }
 
-func (w *tableWork) note(t *TableResult, seed int, name string, score, seconds float64) {
-	m := t.Of(name)
-	if m == nil {
-		t.Methods = append(t.Methods, TableMethod{Name: name})
-		m = &t.Methods[len(t.Methods)-1]
-	}
-	m.Scores = append(m.Scores, score)
-	w.o.Live(fmt.Sprintf("%s, seed %d: %s %.4g in %.3g s", t.Name, seed, name, score, seconds))
-}
-
-// compare fills in the means and how far each method is behind the best.
+// compare fills in the means, and how far newtop's is below each.
 func (t *TableResult) compare() {
-	for i := range t.Methods {
-		t.Methods[i].Mean = stat.Mean(t.Methods[i].Scores, nil)
-	}
-	best := slices.MinFunc(t.Methods, func(a, b TableMethod) int {
-		if a.Mean < b.Mean {
-			return -1
-		}
-		return 1
-	})
+	own := t.Of(newtop)
 	for i := range t.Methods {
 		m := &t.Methods[i]
+		m.Mean = stat.Mean(m.Scores, nil)
 		differences := make([]float64, len(m.Scores))
 		for k, v := range m.Scores {
-			differences[k] = v - best.Scores[k]
+			differences[k] = own.Scores[k] - v
 		}
-		m.Behind = event.Float(m.Mean - best.Mean)
-		m.Spread = event.Float(stat.StdErr(stat.StdDev(differences, nil), float64(len(differences))))
+		mean, deviation := stat.MeanStdDev(differences, nil)
+		n := float64(len(differences))
+		spread := deviation * math.Sqrt(1/n+testShare/(1-testShare))
+		m.Less, m.Spread = event.Float(mean), event.Float(spread)
+		m.Differs = n > 1 && math.Abs(mean) > spread*distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
 	}
 }
 
-// Text writes the mean and its standard error, of fractions in per cent.
-func (m *TableMethod) Text(share bool) string {
-	mean, spread := m.Mean, stat.StdErr(stat.StdDev(m.Scores, nil), float64(len(m.Scores)))
-	if share {
-		mean, spread = 100*mean, 100*spread
+// BestPeer returns the one with the least mean.
+func (t *TableResult) BestPeer() (best *TableMethod) {
+	for i := range t.Methods {
+		if m := &t.Methods[i]; m.Name != newtop && (best == nil || m.Mean < best.Mean) {
+			best = m
+		}
 	}
-	if math.IsNaN(spread) {
-		return fmt.Sprintf("%.4g", mean)
-	}
-	digits := 1
-	if spread < 0.1 {
-		digits = 3
-	} else if spread < 1 {
-		digits = 2
-	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, spread)
+	return best
 }

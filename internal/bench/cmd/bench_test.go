@@ -19,6 +19,7 @@ import (
 	"newtop/internal/bench"
 	"newtop/internal/cli/clitest"
 	"newtop/internal/cli/print"
+	"newtop/trainer/event"
 )
 
 // TestBenchCore measures the real thing, as briefly as can be, on a tenth of the rows.
@@ -93,9 +94,17 @@ measured in 25 s
 
 func TestTablesText(t *testing.T) {
 	t.Parallel()
-	of := bench.TableResult{Name: "iris", Rows: 150, Columns: 4, Classes: 3, Methods: []bench.TableMethod{{Name: "MLP", Mean: 0.05}, {Name: "newtop", Mean: 0.04}}}
-	text := tablesDocument(&bench.Tables{Machine: bench.Here(0), Tables: []bench.TableResult{of}}).Text(80)
-	for _, want := range []string{"\nahead of the MLP on 1 of 1 tables\n", "\nthe best, or within one standard error of it on 1 of 1\n", "\nmachine   "} {
+	list := []bench.TableResult{
+		{Name: "iris", Rows: 150, Columns: 4, Classes: 3, Methods: []bench.TableMethod{
+			{Name: "MLP", Scores: []float64{0.05}, Mean: 0.05, Less: -0.01, Spread: 0.00123, Differs: true},
+			{Name: "forest", Mean: 0.06, Less: -0.02, Spread: 0.031}, {Name: "newtop", Mean: 0.04}}},
+		{Name: "diabetes", Rows: 442, Columns: 10, Methods: []bench.TableMethod{
+			{Name: "forest", Mean: 59, Less: -4, Spread: event.Float(math.NaN())},
+			{Name: "ridge", Scores: []float64{54}, Mean: 54, Less: 1, Spread: 12.3, Differs: true}, {Name: "newtop", Mean: 55}}},
+	}
+	text := tablesDocument(&bench.Tables{Machine: bench.Here(0), Peers: "both", Tables: list}).Text(80)
+	for _, want := range []string{"\nTest error, %\n", "  −1.00 ± 0.12¹", "  −2.0 ± 3.1\n", "  1 ± 12¹   −4.00  1 ± 12¹\n", "Test RMSE", "better on 1 of 2 tables, worse on 1,",
+		"\nsplits    1\npeers     both\nmachine   "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -62,6 +62,8 @@ func TestBenchErrors(t *testing.T) {
 		{"race --only darts", 1, []string{`"darts"`, "letter-best"}},
 		{"race --methods magic", print.ExitUsage, []string{`"magic"`, "tr-newton"}},
 		{"race --seeds 0", print.ExitUsage, []string{"--seeds 0", "from 1 to 999"}},
+		{"tables --work 5", print.ExitUsage, []string{"--work 5: expected a number from 1e5"}},
+		{"tables --newtop /no/such", print.ExitUsage, []string{"--newtop /no/such: expected a program"}},
 		{"side", print.ExitUsage, []string{"expected one argument"}},
 		{"side /no/such --precision half", print.ExitUsage, []string{"--precision half: expected float64 or float32"}},
 		{"side /no/such", 1, []string{"/no/such/case.json"}},
