@@ -65,7 +65,8 @@ type history struct {
 	bytes       [kinds]int // estimated
 	downsampler feed.Downsampler
 	dropped     int     // epochs that came and are not kept
-	lastEpoch   int     // the newest epoch's number
+	firstEpoch  int     // the first epoch's number
+	lastEpoch   int     // the latest epoch's
 	length      float64 // training seconds so far
 	timed       bool    // whether they are known, and not made up for a replay
 	run         *event.RunEvent
@@ -80,7 +81,9 @@ func (h *history) add(e event.Event) {
 	h.events = append(h.events, e)
 	switch e := e.(type) {
 	case event.EpochEvent:
-		h.downsampler.Add()
+		if h.downsampler.Add(); h.count[k] == 1 {
+			h.firstEpoch = e.Epoch
+		}
 		h.lastEpoch = e.Epoch
 		h.length = after(&e, h.length)
 		h.timed = h.timed || e.Elapsed >= 0 || e.Seconds >= 0

@@ -97,7 +97,7 @@ func (p *Player) play() {
 }
 
 // finished reports whether nothing more is expected to come.
-func (p *Player) finished() bool { return p.done || p.over != nil || p.stale != "" }
+func (p *Player) finished() bool { return p.done || p.complete || p.over != nil || p.stale != "" }
 
 // jump shows the first n events and nothing else.
 func (p *Player) jump(n int) {

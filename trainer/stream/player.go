@@ -93,6 +93,8 @@ type state struct {
 	warning string
 	over    error // why no more will come
 
+	complete bool // quiet at the end of the length that the log names
+
 	pictures int // images that the log has
 
 	due    time.Time // when the next event is shown while playing
@@ -199,6 +201,7 @@ type batch struct {
 	read           float64
 	stale, warning string
 	quiet          time.Time
+	alive          bool // a process has the log open
 	images         *images.List
 }
 
@@ -217,7 +220,7 @@ func (p *Player) fetch(ctx context.Context, out chan<- batch) {
 			case gone:
 				b.stale = writerGone
 			case alive:
-				b.stale = ""
+				b.stale, b.alive = "", true
 			}
 		}
 		if failed != nil {
@@ -279,6 +282,7 @@ func (p *Player) accept(b *batch) {
 	if b.err != nil {
 		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning || p.quiet != b.quiet
 		p.stale, p.warning, p.quiet = b.stale, b.warning, b.quiet
+		p.complete = !b.alive && complete(p.run, p.firstEpoch, p.lastEpoch, b.quiet)
 	}
 	if b.images != nil {
 		p.images.Store(b.images)

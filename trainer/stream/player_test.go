@@ -1,10 +1,14 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -13,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/logs/files"
 )
 
 // script is a source that gives what a test puts in.
@@ -361,5 +366,49 @@ func TestQuiet(t *testing.T) {
 		if got := quietSince(c.last); got != c.want {
 			t.Errorf("%v: %v, expected %v", c.last, got, c.want)
 		}
+	}
+}
+
+// TestComplete: a quiet log that has reached the length that it names has ended, for one viewer and for many, until
+// more comes; one that has not is quiet.
+func TestComplete(t *testing.T) {
+	for _, c := range []struct {
+		first, last, length int
+		want                event.Phase
+	}{
+		{1, 30, 30, event.Ended}, {0, 29, 30, event.Ended}, {0, 30, 30, event.Ended},
+		{1, 29, 30, event.Running}, {1, 30, 0, event.Running},
+	} {
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		write := func(last int, age time.Duration) {
+			lines := ""
+			for i := c.first; i <= last; i++ {
+				lines += fmt.Sprintf(`{"epoch":%d,"epochs":%d,"loss":1}`+"\n", i, c.length)
+			}
+			then := time.Now().Add(-age)
+			if err := cmp.Or(os.WriteFile(path, []byte(lines), 0o600), os.Chtimes(path, then, then)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(c.last, 2*time.Minute)
+		source, err := File(files.Here(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := watch(t, source, Options{})
+		v.until("the end", func() bool {
+			return v.status.Replay != nil && !v.status.Replay.Quiet.IsZero() && v.status.Phase == c.want
+		})
+		f, closed := Skim(func() (Source, error) { return File(files.Here(path)) })
+		d := skimmed(t, f)
+		for d.Status.Replay.Loading < 1 {
+			d = skimmed(t, f)
+		}
+		if got := d.Status; got.Phase != c.want || got.Replay.Live != (c.want == event.Running) {
+			t.Errorf("%+v: %v, live %v", c, got.Phase, got.Replay.Live)
+		}
+		_ = closed()
+		write(c.last+1, 0)
+		v.until("the rest", func() bool { return v.last() == c.last+1 && v.status.Phase == event.Running })
 	}
 }

@@ -16,7 +16,7 @@ import (
 // could not be read, and ends the feed.
 func Skim(open func() (Source, error)) (f feed.Feed, closed func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &skim{open: open, relay: feed.NewPassing(), ctx: ctx, cancel: cancel}
+	s := &skim{open: open, relay: feed.NewPassing(), ctx: ctx, cancel: cancel, first: -1}
 	s.Feed = s.relay.Feed()
 	return s, s.end
 }
@@ -33,6 +33,8 @@ type skim struct {
 	source Source
 	over   error           // why no more will come
 	run    *event.RunEvent // nil: none was given
+	first  int             // its first epoch, −1 before it
+	last   int             // its latest epoch
 	done   bool            // it has ended
 	read   bool            // all that was there was given
 	void   bool            // what was given is, once there is something else
@@ -74,7 +76,7 @@ func (s *skim) take(b *batch) bool {
 	for _, e := range b.events {
 		if run, is := e.(event.RunEvent); is || s.run == nil {
 			if s.run != nil && s.run.ID != "" && s.run.ID != run.ID { // another takes its place
-				events, s.void = nil, true
+				events, s.void, s.first = nil, true, -1
 			}
 			if run.Data.Name == "" {
 				run.Data.Name = NameOf(b.name)
@@ -85,7 +87,11 @@ func (s *skim) take(b *batch) bool {
 				continue
 			}
 		}
-		switch e.(type) {
+		switch e := e.(type) {
+		case event.EpochEvent:
+			if s.last = e.Epoch; s.first < 0 {
+				s.first = e.Epoch
+			}
 		case event.DoneEvent:
 			s.done = true
 		case event.ResumeEvent:
@@ -95,7 +101,7 @@ func (s *skim) take(b *batch) bool {
 	}
 	switch {
 	case errors.Is(b.err, ErrRestart):
-		s.void, s.read, s.run = true, false, nil
+		s.void, s.read, s.run, s.first = true, false, nil, -1
 		return false
 	case errors.Is(b.err, ErrNone):
 		s.read = true
@@ -113,7 +119,7 @@ func (s *skim) take(b *batch) bool {
 	case s.over != nil:
 		s.shown.Stale = s.over.Error()
 	default:
-		s.shown.Stale, s.shown.Live = b.stale, b.stale == ""
+		s.shown.Stale, s.shown.Live = b.stale, b.stale == "" && !complete(s.run, s.first, s.last, b.quiet)
 	}
 	if len(events) == 0 && s.shown == before {
 		return false
@@ -133,7 +139,7 @@ func (s *skim) status(now *event.Status) {
 	switch now.Replay = &r; {
 	case !s.read || s.run == nil:
 		now.Phase = event.Preparing
-	case s.done || r.Stale != "":
+	case !r.Live:
 		now.Phase = event.Ended
 	default:
 		now.Phase = event.Running

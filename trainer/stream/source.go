@@ -167,6 +167,13 @@ func quietSince(last time.Time) time.Time {
 	return last
 }
 
+// complete reports whether the log of another program is quiet at the end of the length that it names, counted from 0
+// or from 1. Nobody says so: more may come, as an evaluation, and then it is not complete for a while.
+func complete(run *event.RunEvent, first, last int, quiet time.Time) bool {
+	return !quiet.IsZero() && run != nil && run.External() && run.Epochs > 0 &&
+		(last >= run.Epochs || first == 0 && last == run.Epochs-1)
+}
+
 // moment writes a time, with its day if that is not today's or last night's.
 func moment(t time.Time) string {
 	if time.Since(t) < 20*time.Hour {

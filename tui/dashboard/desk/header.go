@@ -123,7 +123,7 @@ func stateParts(a *App) []style.Part {
 	case a.leaving && !a.H.Over():
 		return []style.Part{style.Warn.Of("■ q again ends the program")}
 	case a.H.Watched() && !a.H.Over():
-		return []style.Part{Playing(a)}
+		return []style.Part{playing(a)}
 	case s.Held && s.Computing != "":
 		return []style.Part{style.Warn.Of("■ " + style.Clean(s.Computing))}
 	case a.H.Diverged != nil, a.H.Done != nil && a.H.Done.Reason == event.ReasonDiverged:
@@ -335,8 +335,8 @@ func BarRows(a *App) int {
 	return 0
 }
 
-// Playing says what a watched run is doing: a symbol and a word.
-func Playing(a *App) style.Part {
+// playing says what a watched run is doing that is not over: a symbol and a word.
+func playing(a *App) style.Part {
 	s := &a.H.Status
 	if share, ok := a.H.Loading(); ok {
 		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
@@ -344,8 +344,6 @@ func Playing(a *App) style.Part {
 	switch {
 	case a.Closed:
 		return style.Warn.Of("■ feed closed")
-	case a.H.Over():
-		return style.Good.Of("■ ended")
 	case s.Phase == event.Paused:
 		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:

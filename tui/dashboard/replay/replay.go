@@ -49,21 +49,19 @@ func (b *Bar) Delta(a *desk.App, _ *feed.Delta) tea.Cmd {
 	return nil
 }
 
-// Line draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
+// Line draws where in a watched run that is, how fast it is played, and what it is read from. named adds the
 // method, which has no other place on a small screen.
 func (b *Bar) Line(a *desk.App, w int, named bool) string {
 	const least = 8 // columns of the track
 	h, r := a.H, a.H.Status.Replay
 	l := a.Line(w)
-	state := desk.Playing(a)
-	l.Write(style.Text, " ").Write(state.Token, state.Text)
-	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.Write(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
-	}
+	l.Write(style.Text, " ")
 	if named && h.Status.Optimizer != "" {
-		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.Status.Optimizer)))
+		l.Group(style.Strong.Of(style.Clean(h.Status.Optimizer)), style.Muted.Of("  "))
 	}
-	l.Write(style.Text, "  ")
+	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
+		l.Write(style.Strong, "×"+format.Tick(format.Round(r.Speed, 4))+"  ")
+	}
 	var tail []style.Part
 	for _, tail = range barTails(a) {
 		if l.Left()-style.Width(tail)-3 >= least {
