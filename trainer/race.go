@@ -250,7 +250,7 @@ func (c *race) promote(p *racer) {
 	e.Epoch, e.Elapsed = nets.Epoch, event.Float(l.clocks.Training.Seconds())
 	workplace.WriteWork(&e, nets.Objective.Spent)
 	nets.Last = e
-	if c.loop.work.Measure.Better(&p.Best, &nets.Best) {
+	if c.loop.work.Better(&p.Best, &nets.Best) {
 		nets.Best, nets.BestWeights = p.Best, p.BestWeights
 	}
 	w := p.Members[0].Weights

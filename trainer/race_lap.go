@@ -170,7 +170,7 @@ func (c *race) endLap(p *racer, err error) error {
 		}
 	}
 	p.describe()
-	if p.Work.Measure.Better(&p.Last, &p.Best) {
+	if p.Work.Better(&p.Last, &p.Best) {
 		p.SetBest(&p.Last)
 		p.Best.Epoch = c.loop.nets.Epoch + p.Epoch
 	}

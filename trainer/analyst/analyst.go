@@ -227,45 +227,15 @@ func (a *Analyst) Scores() (list []event.Scores) {
 	if work.External() != nil {
 		return nil
 	}
-	outputsTo := func(dst, x *mat.Dense) { work.OutputsTo(dst, x, a.Nets.EndWeights()) }
-	if work.Config.FoldCommittee() {
-		if s, err := a.foldScores(); err == nil {
-			list = append(list, s)
-		}
-	}
 	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
-		if work.Problem.Split(part).Rows() == 0 || part == datasets.Train && list != nil {
+		if part == datasets.Train && list != nil {
 			continue
 		}
-		if s, err := analysis.Scores(work.Whole(), part, work.Pool.Threads(), outputsTo, ctx.Err); err == nil {
+		if s, err := trajectory.Scores(a.Nets, part, a.Nets.EndWeights(), ctx.Err); err == nil && s.Rows > 0 {
 			list = append(list, s)
 		}
 	}
 	return list
-}
-
-// foldScores returns how well the nets of a committee with folds do, each on the rows of its own.
-func (a *Analyst) foldScores() (event.Scores, error) {
-	work, weights, row := a.Nets.Work, a.Nets.EndWeights(), 0
-	net := func(i int) int { return i % len(weights) }
-	if j := work.Problem.Joint; j != nil {
-		net = func(i int) int { return j.Folds.Of[i] }
-	}
-	s, err := analysis.Scores(work.Whole(), datasets.Train, work.Pool.Threads(), func(dst, x *mat.Dense) {
-		rows, outputs := dst.Dims()
-		of := mat.NewDense(rows, outputs, nil)
-		for k, w := range weights {
-			work.Outputs(k, w).To(of, x)
-			for i := range rows {
-				if net(row+i) == k {
-					dst.SetRow(i, of.RawRowView(i))
-				}
-			}
-		}
-		row += rows
-	}, a.Out.Ctx.Err)
-	s.Split = datasets.Validation.String()
-	return s, err
 }
 
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the

@@ -101,7 +101,8 @@ type Config struct {
 	// balanced: rows of rare classes count more, so that all classes count alike; empty: rows count alike
 	ClassWeights string
 	Average      int // the mean of the weights of that many last epochs counts; 0: 1
-	// the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
+	// the weights that the run ends with: best (of the best epoch by the validation rows), last, or those of the best
+	// epoch by one of score.ByKeys; empty: best
 	Weights string
 
 	TargetLoss float64 // end when the training loss is at most this; 0: never

@@ -61,7 +61,7 @@ func TestRefused(t *testing.T) {
 		{Config{Folds: 3, Committee: 3, ClassWeights: "balanced"}, "ClassWeights balanced: expected none where"},
 		{Config{Folds: 3, Committee: 3, LabelSmoothing: 0.1}, "LabelSmoothing 0.1: expected 0 where"},
 		{Config{Folds: 3, Committee: 3, Experts: 2, ExpertHidden: []int{4}, Gate: "1"}, "Experts 2: expected no mixture"},
-		{Config{Weights: "first"}, "Weights first: expected best or last"},
+		{Config{Weights: "first"}, "Weights first: expected best, last, error, auc"},
 	} {
 		err := checked(c.config)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -3,8 +3,12 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"newtop/datasets"
+	"newtop/internal/format"
+	"newtop/internal/score"
 )
 
 // Defaults of a run on a table.
@@ -65,8 +69,46 @@ func (c *Config) checkValidation() error {
 	case c.Patience < -1:
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience),
 			Expected: "a whole number ≥ 1, 0 for the default, or -1 for never"}
-	case c.Weights != "" && c.Weights != "best" && c.Weights != "last":
-		return &ConfigError{Field: "Weights", Value: c.Weights, Expected: "best or last"}
+	case c.Weights != "" && !slices.Contains(WeightsNames(), c.Weights):
+		return &ConfigError{Field: "Weights", Value: c.Weights,
+			Expected: strings.Join(WeightsNames(), ", ") + format.DidYouMean(c.Weights, WeightsNames())}
+	case c.Score() != nil && c.Model != "":
+		return &ConfigError{Field: "Weights", Value: c.Weights,
+			Expected: "none with {Model}, which says what it is judged by"}
+	case c.Score() != nil && c.TargetError > 0:
+		return &ConfigError{Field: "Weights", Value: c.Weights, Expected: "none with {TargetError}, which decides"}
+	}
+	return nil
+}
+
+// WeightsNames returns the values of Weights.
+func WeightsNames() []string { return append([]string{"best", "last"}, score.ByKeys()...) }
+
+// Score returns what the best epoch is chosen by, nil where Weights does not say so.
+func (c *Config) Score() *score.By { return score.ByKey(c.Weights) }
+
+// SuitsScore returns a *ConfigError if Weights names a score that the validation rows don't have.
+func (c *Config) SuitsScore(data *datasets.Dataset, softmax bool) error {
+	by := c.Score()
+	if by == nil {
+		return nil
+	}
+	s := data.Validation
+	if c.FoldCommittee() {
+		s = data.Train
+	}
+	unfit := by.Unfit(len(data.Classes))
+	switch {
+	case unfit != "":
+	case s.Rows() == 0:
+		unfit = "validation rows, as with {Validation} 0.15"
+	case by.Key == "logloss" && !softmax:
+		unfit = "probabilities, as of softmax outputs"
+	case by.Max && !slices.ContainsFunc(s.Labels, func(label int) bool { return label != s.Labels[0] }):
+		unfit = "validation rows of two classes at least"
+	}
+	if unfit != "" {
+		return &ConfigError{Field: "Weights", Value: c.Weights, Expected: unfit}
 	}
 	return nil
 }

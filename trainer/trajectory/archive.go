@@ -83,6 +83,7 @@ func ArchiveBest(t *Trajectory, k *optim.Archive) {
 	if !t.Work.KeepsBest() {
 		return
 	}
+	archiveScore(t, k)
 	best := t.BestWeights
 	if k.Restoring() {
 		best = make([][]float64, len(t.Members))

@@ -56,6 +56,7 @@ func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.Epoch
 // summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
 func (t *Trajectory) summarize(e *event.EpochEvent) {
+	fillScore(t, e)
 	if len(t.Members) == 1 {
 		workplace.CopyMetrics(e, &t.Members[0].Metrics)
 		return

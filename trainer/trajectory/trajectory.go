@@ -105,7 +105,7 @@ func (t *Trajectory) Evaluate(m *Member) {
 func (t *Trajectory) RecordEpoch(e *event.EpochEvent) {
 	t.Last = *e
 	ExtendTrails(t.Members)
-	if t.Work.Measure.Better(e, &t.Best) {
+	if t.Work.Better(e, &t.Best) {
 		t.SetBest(e)
 	}
 }

@@ -11,14 +11,14 @@ import (
 // that have come to a rung the best 1/η may climb on, as soon as they are seen to be among them. There is no highest
 // rung: a search that continues takes its best trials ever further [ibid., section 3.3].
 type asha struct {
-	rungs [][]score
+	rungs [][]entry
 }
 
 // eta is η.
 const eta = 3
 
-// score is how a trial did when it came to a rung.
-type score struct {
+// entry is how a trial did when it came to a rung.
+type entry struct {
 	trial int
 	value float64 // lower is better; +Inf for one that came to nothing
 	left  bool    // it has climbed on, or never will
@@ -32,7 +32,7 @@ func (l *asha) reach(trial, rung int, value float64) {
 	if math.IsNaN(value) {
 		value = math.Inf(1)
 	}
-	l.rungs[rung] = append(l.rungs[rung], score{trial: trial, value: value})
+	l.rungs[rung] = append(l.rungs[rung], entry{trial: trial, value: value})
 }
 
 // leave takes a trial off its rung, where its score continues to count.
@@ -84,7 +84,7 @@ func (l *asha) best(rung int, last bool) (trial int, ok bool) {
 
 // rank returns which of how many a trial is on a rung.
 func (l *asha) rank(trial, rung int) (position, of int) {
-	i := slices.IndexFunc(l.rungs[rung], func(s score) bool { return s.trial == trial })
+	i := slices.IndexFunc(l.rungs[rung], func(s entry) bool { return s.trial == trial })
 	own := l.rungs[rung][i].value
 	for _, s := range l.rungs[rung] {
 		if s.value < own {

@@ -136,7 +136,10 @@ const defaultFinals = 3
 
 // sign is −1 where the greatest value is the best.
 func (c *Config) sign() float64 {
-	if c.Program != nil && c.Program.Max {
+	switch by := c.Base.Score(); {
+	case by != nil:
+		return by.Sign()
+	case c.Program != nil && c.Program.Max:
 		return -1
 	}
 	return 1

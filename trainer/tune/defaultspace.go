@@ -71,6 +71,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	if c.Optimizer != "" {
 		names = []string{c.Optimizer}
 	}
+	c.Weights = "" // which may be a score of rows that are chosen later
 	rows := math.MaxInt
 	if p, err := trainer.Prepare(&c); err == nil {
 		rows = p.Train.Rows()

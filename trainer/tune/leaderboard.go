@@ -51,7 +51,7 @@ type Trial struct {
 	Final   bool   // run again alone on the whole machine, to be measured
 
 	Epochs      int
-	Best        event.Float // least of Leaderboard.Measure so far; NaN: none
+	Best        event.Float // best of Leaderboard.Measure so far; NaN: none
 	Test        event.Float // the test metric of BestEpoch, which is not used to choose; NaN: none, or Best is that
 	Last        event.Float // newest of it
 	Loss        event.Float // newest training loss

@@ -59,7 +59,7 @@ func (s *Search) publish() {
 		b.Threads = 0
 	}
 	if s.ranking.tested() {
-		b.Test = s.runner.measure.Test().Info().Name
+		b.Test = s.runner.measure.named("test")
 	}
 	b.Trials = make([]Trial, len(s.ranking.trials))
 	for i, t := range s.ranking.trials {

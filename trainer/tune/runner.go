@@ -22,7 +22,7 @@ type runner struct {
 	metric   *metric // of programs
 	places   []bool  // whether a trial has it
 	store    *store.Store
-	measure  event.Quantity // what trials are judged by
+	measure  measure        // what trials are judged by
 	live     map[int]*trial // with a session, or paused
 	sessions int            // that have not reported their end
 	claimed  int            // places
@@ -36,7 +36,7 @@ func (r *runner) judges() string {
 	if r.metric != nil {
 		return r.metric.name()
 	}
-	return r.measure.Info().Name
+	return r.measure.named("validation")
 }
 
 // report is what the goroutines of a trial's session tell the search's.
@@ -249,8 +249,9 @@ func (r *runner) makeRoom(ctx context.Context) {
 			room += t.room
 		}
 	}
+	sign := event.Float(r.config.sign())
 	slices.SortFunc(parked, func(a, b *trial) int {
-		return cmp.Or(cmp.Compare(a.Best, b.Best), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(cmp.Compare(sign*a.Best, sign*b.Best), cmp.Compare(a.Number, b.Number))
 	})
 	for len(parked) > 0 && (room > parkRoom || len(parked) > r.parked) {
 		t := parked[len(parked)-1]

@@ -99,7 +99,7 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 		return halt
 	case s.limit > 0 && f.equivalents >= s.limit:
 		t.State, t.Error = Done, ""
-		s.decide(t, float64(t.Best))
+		s.decide(t, s.config.sign()*float64(t.Best))
 		return halt
 	case s.first.up(len(t.scores)).passed(f.equivalents, f.seconds):
 		return s.arrive(t)
@@ -195,7 +195,7 @@ func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 
 // arrive puts a trial on its next rung, where it pauses unless it may climb on at once.
 func (s *scheduler) arrive(t *trial) action {
-	s.report(t, float64(t.Best))
+	s.report(t, s.config.sign()*float64(t.Best))
 	if next := s.climber(); next == t {
 		s.climb(t)
 		return goOn

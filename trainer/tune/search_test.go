@@ -393,7 +393,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: the run is judged by %s; %v", c.data, run.Opening.Measure().Info().Name, err)
 		}
 	}
-	if q := measureNamed("training loss"); q != event.Loss {
+	if q := measureNamed("training loss"); q.Quantity != event.Loss {
 		t.Errorf("an older search goes on with %s", q.Info().Name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"newtop/internal/score"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store/recorder"
@@ -59,18 +60,38 @@ type toldValue struct {
 	epoch int
 }
 
-// metricsOf returns an epoch's figures; the value is the one that trials are judged by.
-func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
-	test := math.NaN()
-	if measure != measure.Test() {
-		test = float64(*measure.Test().Of(e))
+// measure is what trials are judged by.
+type measure struct {
+	event.Quantity           // of the rows that decide
+	by             *score.By // what is in its place, of the outputs; nil: nothing is
+}
+
+// named is what readers call it, of the rows that decide or, of a split "test", of the test rows.
+func (m measure) named(split string) string {
+	switch {
+	case m.by != nil:
+		return m.by.Name(split)
+	case split == "test":
+		return m.Test().Info().Name
 	}
-	order := event.Measure{Quantity: measure}.Order()
-	return epochMetrics{
-		test: test, tie: float64(*order[len(order)-1].Of(e)),
-		epoch: e.Epoch, loss: float64(e.Loss), value: float64(*measure.Of(e)),
+	return m.Info().Name
+}
+
+// metricsOf returns an epoch's figures; the value is the one that trials are judged by.
+func metricsOf(e *event.EpochEvent, m measure) epochMetrics {
+	order := event.Measure{Quantity: m.Quantity}.Order()
+	f := epochMetrics{
+		test: math.NaN(), tie: float64(*order[len(order)-1].Of(e)),
+		epoch: e.Epoch, loss: float64(e.Loss), value: float64(*m.Of(e)),
 		equivalents: float64(e.GradientEquivalents), seconds: float64(e.Elapsed),
 	}
+	switch {
+	case m.by != nil:
+		f.value, f.test, f.tie = m.by.Value(e, "validation"), m.by.Value(e, "test"), float64(e.ValidationLoss)
+	case m.Quantity != m.Test():
+		f.test = float64(*m.Test().Of(e))
+	}
+	return f
 }
 
 // newTrial returns a trial that waits, begun that many seconds after the search.

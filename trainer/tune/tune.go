@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"newtop/internal/format"
+	"newtop/internal/score"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -131,10 +132,10 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 func (s *Search) Base() trainer.Config { return s.config.Base }
 
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
-func (s *Search) survey() (event.Quantity, error) {
+func (s *Search) survey() (measure, error) {
 	if p := s.config.Program; p != nil {
 		s.data = format.Masked(stream.ProgramName(p.Args))
-		return 0, p.check(s.space, s.config.Name)
+		return measure{}, p.check(s.space, s.config.Name)
 	}
 	c := s.config.Base
 	if s.config.Crosses() {
@@ -142,7 +143,7 @@ func (s *Search) survey() (event.Quantity, error) {
 	}
 	p, err := trainer.Prepare(&c)
 	if err != nil {
-		return 0, err
+		return measure{}, err
 	}
 	s.data = p.Data.Name
 	decide := p.Validation.Rows()
@@ -156,7 +157,15 @@ func (s *Search) survey() (event.Quantity, error) {
 	} else {
 		run.Model.Program = p.Data.Title
 	}
-	return run.Measure().Quantity, p.Close()
+	m := measure{Quantity: run.Measure().Quantity}
+	switch by := c.Score(); {
+	case by == nil:
+	case by.Outputs:
+		m.by = by
+	default:
+		m.Quantity = by.Quantity
+	}
+	return m, p.Close()
 }
 
 // spaceOf makes the space of a search.
@@ -168,13 +177,13 @@ func spaceOf(c *Config) (*space, error) {
 }
 
 // measureNamed returns what trials are judged by, as a leaderboard names it.
-func measureNamed(name string) event.Quantity {
+func measureNamed(name string) measure {
 	for q := range event.QuantityCount {
 		if q.Info().Name == name {
-			return q
+			return measure{Quantity: q}
 		}
 	}
-	return event.Loss
+	return measure{Quantity: event.Loss, by: score.ByName(name)}
 }
 
 // Stop ends the search in order: its trials are recorded as stopped, the leaderboard stands.
@@ -182,3 +191,12 @@ func (s *Search) Stop() { s.once.Do(func() { close(s.halt) }) }
 
 // Share reports whether what trials are judged by is a share of the rows, and is written in per cent.
 func (b *Leaderboard) Share() bool { return measureNamed(b.Measure).Info().Share }
+
+// Max reports whether the greatest value is the best.
+func (b *Leaderboard) Max() bool {
+	if b.Program != nil {
+		return b.Program.Max
+	}
+	by := measureNamed(b.Measure).by
+	return by != nil && by.Max
+}

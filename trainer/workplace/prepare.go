@@ -56,6 +56,9 @@ func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) 
 	if err != nil {
 		return nil, &config.FieldsError{Fields: "the network of {Hidden}, {Act}, {Out} and {Loss}", Err: err}
 	}
+	if err := c.SuitsScore(data, network.Probabilities()); err != nil {
+		return nil, err
+	}
 	precision, err := precisionOf(c)
 	if err != nil {
 		return nil, err
@@ -164,6 +167,9 @@ func checkTeam(c *config.Config, size int) error {
 	case c.Committee > 1:
 		return &config.ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee),
 			Expected: "one net where several processes train it"}
+	case c.Score() != nil && c.Score().Outputs:
+		return &config.ConfigError{Field: "Weights", Value: c.Weights,
+			Expected: "best or last where several processes train"}
 	case c.InputNoise > 0:
 		return &config.ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise),
 			Expected: "0 where several processes train"}

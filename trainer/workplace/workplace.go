@@ -244,5 +244,13 @@ func (w *Workplace) OutputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64)
 	}
 }
 
+// Better reports whether an epoch is better than another by what the run's weights are chosen by.
+func (w *Workplace) Better(e, than *event.EpochEvent) bool {
+	if by := w.Config.Score(); by != nil {
+		return by.Better(e, than)
+	}
+	return w.Measure.Better(e, than)
+}
+
 // KeepsBest reports whether the run ends with the weights of its best epoch.
 func (w *Workplace) KeepsBest() bool { return w.HasValidation() && w.Config.Weights != "last" }

@@ -73,7 +73,7 @@ func (l *listing) compare(s *standing, i, j int) int {
 
 // loss is a measure as less is better, that of a trial without one behind all others.
 func (s *standing) loss(measure float64) float64 {
-	if p := s.leaderboard.Program; p != nil && p.Max {
+	if s.leaderboard.Max() {
 		measure = -measure
 	}
 	return history.LastIfMissing(measure)

@@ -14,6 +14,7 @@ import (
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/analysis"
+	"newtop/trainer/config"
 	"newtop/trainer/optim/minibatch"
 )
 
@@ -179,8 +180,9 @@ var table = []row{
 			"weigh the same"},
 	{name: "average", in: asKey, group: "generalization", value: "N", field: "Average", told: true,
 		usage: "use the mean of the weights of the last N epochs; 0: only the last weights"},
-	{name: "weights", in: asKey, group: "generalization", choices: []string{"best", "last"}, field: "Weights",
-		usage: "weights that the run ends with: best (by the validation rows, if there are any) or last; empty: best"},
+	{name: "weights", in: asKey, group: "generalization", choices: config.WeightsNames(), field: "Weights",
+		usage: "weights that the run ends with: best (by the validation rows, if there are any), last, or best by a " +
+			"score of the validation rows: error, auc, f1 (of the rarer class), logloss, rmse, mae, loss; empty: best"},
 	{name: "target-loss", in: asLimit, group: "limits", field: "TargetLoss",
 		usage: "stop at this training loss; 0: never",
 		again: "stop at this training loss; 0: never; not given: the run's target"},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/score"
 	"newtop/internal/version"
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
@@ -17,15 +18,16 @@ import (
 
 // The flags that are about programs alone, and those that go with them.
 var (
-	ofPrograms    = []string{"by", "log", "gpus", "env", "timeout"}
-	besideProgram = slices.Concat(ofPrograms, besideResume, []string{"over", "sampler", "shard", "name", "seed"})
+	ofPrograms    = []string{"log", "gpus", "env", "timeout"}
+	besideProgram = slices.Concat(ofPrograms, besideResume, []string{"by", "over", "sampler", "shard", "name", "seed"})
 )
 
 func addProgram(t *tuner, set *pflag.FlagSet) {
 	p := &t.program
 	set.IntVar(&t.jobs, "jobs", 0, "trials at once, as --parallel; 0: of a program one, or with --gpus one for each")
-	set.StringVar(&p.By, "by", "", "`NAME` of the metric that a program's trials are judged by, as val_loss or "+
-		"max:auc; empty: the loss or error of validation, test or training rows that it tells")
+	set.StringVar(&p.By, "by", "", "`NAME` of what trials are judged by: of nets "+strings.Join(score.ByKeys(), ", ")+
+		"; of a program a metric, as val_loss or max:auc; empty: error or RMSE, of a program the loss or error of "+
+		"validation, test or training rows that it tells")
 	set.StringVar(&p.Log, "log", "", "`PATH` of a file or directory with a program's values, as {dir}/metrics.csv; "+
 		"empty: what it prints")
 	set.StringSliceVar(&p.GPUs, "gpus", nil, "`DEVICES` that a program's trials are given one each, as 0,1")

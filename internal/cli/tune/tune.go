@@ -19,6 +19,7 @@ import (
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/score"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -201,9 +202,12 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (search *tune.Search,
 	case t.config.Shard.Of > 0:
 		search, err = t.startShard(cmd, s)
 	case t.resume == "":
-		return tune.New(t.config, s)
+		search, err = tune.New(t.config, s)
 	default:
 		search, err = t.rest(cmd, s)
+	}
+	if unfit, is := errors.AsType[*trainer.ConfigError](err); is && unfit.Field == "Weights" && t.program.By != "" {
+		return nil, &trainer.ConfigError{Field: "By", Value: unfit.Value, Expected: unfit.Expected}
 	}
 	if exhausted, over := errors.AsType[*tune.ExhaustedError](err); over {
 		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", print.OneLine(exhausted))
@@ -271,6 +275,17 @@ func (t *tuner) configure(cmd *cobra.Command, program []string) error {
 		if f := cmd.Flags().Lookup(name); f.Changed {
 			return flags.Invalid("--"+name, f.Value, "a program behind --, as in -- python3 train.py --lr {lr}")
 		}
+	}
+	if by := t.program.By; by != "" {
+		switch err := flags.OneOf("--by", by, score.ByKeys()...); {
+		case err != nil:
+			return err
+		case base.Weights != "":
+			return flags.Invalid("--by", by, "it without --set weights="+base.Weights)
+		case base.TargetError > 0:
+			return flags.Invalid("--by", by, "it without an error in --until, by which trials are judged then")
+		}
+		base.Weights = by
 	}
 	if c.Over, err = t.dimensions(cmd); err != nil {
 		return err
