@@ -217,14 +217,14 @@ func bestSoFar(m *model, log bool) *chart.Series {
 
 // drawCurves has the learning curve of the selected trial over those of the others.
 func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
-	along := m.charts.along()
-	if m.leaderboard.Program != nil { // what its metric counts
+	along, counted := m.charts.along(), m.counts()
+	if m.leaderboard.Program != nil {
 		along = chart.Epochs
 	}
-	p := chart.Plot{XAxis: chart.XAxis{By: along}, Detail: m.zoomed}
+	p := chart.Plot{XAxis: chart.XAxis{By: along, Counted: counted}, Detail: m.zoomed}
 	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
-		style.Muted.Of("  by " + along.Name()), p.ScaleWord()}
+		style.Muted.Of("  by " + along.Counting(counted)), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), maxCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.leaderboard.Trials[i]; t.Number != m.number {
@@ -262,7 +262,7 @@ func repeats(m *model, t *tune.Trial) (out []*chart.Series) {
 	return out
 }
 
-// curveOf is a trial's learning curve.
+// curveOf is a trial's learning curve. What a program's steps are stands in the place of equivalents.
 func curveOf(t *tune.Trial) *chart.Series {
 	s := &chart.Series{Buckets: make([]chart.Bucket, 0, min(len(t.Curve), chart.MaxBuckets))}
 	for _, q := range t.Curve {

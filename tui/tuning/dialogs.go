@@ -153,7 +153,7 @@ func details(m *model, w int) (rows []string) {
 	put(style.Text, "seed", strconv.FormatUint(t.Seed, 10))
 	best := m.text(float64(t.Best))
 	if t.BestEpoch > 0 {
-		best += " at epoch " + format.Count(t.BestEpoch)
+		best += " at " + m.counts() + " " + format.Count(t.BestEpoch)
 	}
 	put(style.Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
 	put(style.Text, "training loss", format.Number(float64(t.Loss)))
@@ -164,8 +164,11 @@ func details(m *model, w int) (rows []string) {
 		}
 		put(style.Strong, "to "+m.targetText(), s)
 	}
-	put(style.Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(
-		t.Equivalents)+" equivalents")
+	training := format.Counted(t.Epochs, m.counts()) + ", " + format.Elapsed(t.Seconds)
+	if m.leaderboard.Program == nil {
+		training += ", " + format.Work(t.Equivalents) + " equivalents"
+	}
+	put(style.Text, "training", training)
 	if t.Rung > 0 {
 		put(style.Text, "taken further", format.Counted(t.Rung, "time"))
 	}

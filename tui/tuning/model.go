@@ -105,6 +105,14 @@ func (m *model) targetText() string {
 	return format.Target(m.shown(m.leaderboard.Target), m.leaderboard.Share())
 }
 
+// counts names what trials count: a program's the steps of its log.
+func (m *model) counts() string {
+	if m.leaderboard.Program != nil {
+		return "step"
+	}
+	return "epoch"
+}
+
 // goal is what the trials are judged by.
 func (m *model) goal() string {
 	if m.leaderboard.Target > 0 {

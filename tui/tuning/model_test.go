@@ -311,6 +311,28 @@ func TestTuneNews(t *testing.T) {
 	}
 }
 
+// TestTuneOfAProgram: what a program counts are steps in the table, over the curves and of a trial, and it has no equivalents.
+func TestTuneOfAProgram(t *testing.T) {
+	for program, want := range map[*tune.Program][]string{nil: {"epochs", "by gradient equivalents", "at epoch 30", "30 epochs, 3.90 s, 45 equivalents"},
+		{}: {"steps", "by steps", "at step 30", "30 steps, 3.90 s"}} {
+		b := fakeBoard(9, 1, 0)
+		b.Program = program
+		m := newTuneTest(b, screen.Options{}, 200, 60)
+		m.number, m.picked = 1, true
+		m.charts.work = program == nil
+
+		text := tuneText(t, m) + strings.Join(details(m, 80), "\n")
+		for _, word := range want {
+			if !strings.Contains(text, word) {
+				t.Errorf("%v: no %q in\n%s", program, word, text)
+			}
+		}
+		if strings.Contains(text, "epoch") == (program != nil) || strings.Contains(text, "equivalents") == (program != nil) {
+			t.Errorf("%v:\n%s", program, text)
+		}
+	}
+}
+
 func TestOneMeaning(t *testing.T) {
 	m := newTuneTest(fakeBoard(3, 1, 0), screen.Options{}, 80, 24)
 	screentest.OneMeaning(t, m.bindings, m)

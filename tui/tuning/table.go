@@ -81,7 +81,7 @@ func columnsOf(m *model, long bool) []column {
 		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
 	if m.leaderboard.Program != nil { // whose work nobody knows
 		out = slices.Delete(out, len(out)-2, len(out)-1)
-		out[len(out)-2].Title = "steps"
+		out[len(out)-2].Title = m.counts() + "s"
 	}
 	if m.hasReasons {
 		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
