@@ -27,6 +27,7 @@ func TestFoldCommittee(t *testing.T) {
 		"bounded":  {Data: noise(t, "mixture", false, 200, 4), Out: "tanh", Missing: "median", Hidden: []int{3}, Optimizer: "scg", Epochs: 4, Seed: 4},
 		"softmax":  {Data: noise(t, "few", true, 200, 5), Hidden: []int{}, Optimizer: "adam", Epochs: 3, Seed: 4},
 		"float32":  {Data: noise(t, "mixture", true, 200, 6), Precision: "float32", Hidden: []int{3}, Optimizer: "adam", Epochs: 3, Seed: 4},
+		"weighted": {Data: noise(t, "few", true, 200, 7), Hidden: []int{3}, Optimizer: "tr-gn", Epochs: 3, Seed: 4, ClassWeights: "balanced", LabelSmoothing: 0.1},
 		"patterns": {Data: "parity", Hidden: []int{4}, Optimizer: "scg", Epochs: 3, Seed: 1},
 	} {
 		c.Folds, c.Committee, c.Save, c.Weights = folds, folds, filepath.Join(t.TempDir(), "joint.onnx"), "last"

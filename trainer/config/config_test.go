@@ -58,8 +58,6 @@ func TestRefused(t *testing.T) {
 		{Config{Folds: 3, Committee: 2}, "Fold 0: expected the one to train"},
 		{Config{Folds: 1}, "Folds 1: expected a whole number ≥ 2"},
 		{Config{Folds: 2, Fold: 1, Validation: "0.1"}, "Validation 0.1: expected none with"},
-		{Config{Folds: 3, Committee: 3, ClassWeights: "balanced"}, "ClassWeights balanced: expected none where"},
-		{Config{Folds: 3, Committee: 3, LabelSmoothing: 0.1}, "LabelSmoothing 0.1: expected 0 where"},
 		{Config{Folds: 3, Committee: 3, Experts: 2, ExpertHidden: []int{4}, Gate: "1"}, "Experts 2: expected no mixture"},
 		{Config{Weights: "first"}, "Weights first: expected best, last, error, auc"},
 	} {

@@ -57,12 +57,6 @@ func (c *Config) checkValidation() error {
 	case c.Folds > 0 && c.Validation != "":
 		return &ConfigError{Field: "Validation", Value: c.Validation,
 			Expected: "none with {Folds}, which says what the validation rows are"}
-	case c.FoldCommittee() && c.ClassWeights != "":
-		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
-			Expected: "none where the nets of a committee have a fold each, as validation rows count alike"}
-	case c.FoldCommittee() && c.LabelSmoothing > 0:
-		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
-			Expected: "0 where the nets of a committee have a fold each, as validation rows are not smoothed"}
 	case c.FoldCommittee() && c.Experts > 0:
 		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
 			Expected: "no mixture where the nets of a committee have a fold each"}

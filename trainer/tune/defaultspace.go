@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/datasets"
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -71,6 +72,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	if c.Optimizer != "" {
 		names = []string{c.Optimizer}
 	}
+	by := c.Weights
 	c.Weights = "" // which may be a score of rows that are chosen later
 	rows := math.MaxInt
 	if p, err := trainer.Prepare(&c); err == nil {
@@ -81,6 +83,9 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 				names = tableMethods
 			}
 			out = tableSpace(&c, rows)
+			if by == "f1" && c.ClassWeights == "" && c.Out == "" && c.Loss == "" && hasRareClass(p.Data) {
+				out = append(out, Dimension{Key: "class-weights", Choices: []string{"none", "balanced"}})
+			}
 		}
 		if there := p.External; there != nil {
 			whole := there.OffersBatches() != nil
@@ -122,6 +127,16 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 		out = append(out, scheduleSpace(&c)...)
 	}
 	return out, table
+}
+
+// hasRareClass reports whether a class has less than half of its even share of the training rows. Probabilities, and
+// what follows from their order, are best without class weights; F1 is not.
+func hasRareClass(d *datasets.Dataset) bool {
+	n := make([]int, max(1, len(d.Classes)))
+	for _, label := range d.Train.Labels {
+		n[label]++
+	}
+	return 2*slices.Min(n)*len(d.Classes) < len(d.Train.Labels)
 }
 
 // scheduleSpace has rates fall along a line to 0, since a search knows no number of epochs over an axis of horizons.

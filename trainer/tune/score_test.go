@@ -2,7 +2,10 @@ package tune
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -31,6 +34,24 @@ func TestScoresOfTrials(t *testing.T) {
 		}, s, nil)
 		if v := float64(b.Trials[0].Best); math.Abs(v-c.want) > c.within || b.Measure != c.measure || b.Test != c.test || b.Max() != c.max {
 			t.Errorf("%s: %v of %s and %s, expected %v", c.by, v, b.Measure, b.Test, c.want)
+		}
+	}
+}
+
+// TestClassWeightsAreTried of a table with a rare class, where F1 decides alone.
+func TestClassWeightsAreTried(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "rare.csv")
+	text := "x,class\n"
+	for i := range 100 {
+		text += fmt.Sprintf("%d.5,%t\n", i*37%100, i%10 == 0)
+	}
+	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for by, want := range map[string]bool{"": false, "auc": false, "f1": true} {
+		dims, rows := DefaultSpace(trainer.Config{Data: table, Weights: by})
+		if got := slices.ContainsFunc(dims, func(d Dimension) bool { return d.Key == "class-weights" }); got != want || rows == 0 {
+			t.Errorf("by %q: %t of %d rows", by, got, rows)
 		}
 	}
 }

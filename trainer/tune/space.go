@@ -31,6 +31,10 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 	"l2":              func(c *trainer.Config, v string) bool { return setNumber(&c.L2, v) },
 	"input-noise":     func(c *trainer.Config, v string) bool { return setNumber(&c.InputNoise, v) },
 	"label-smoothing": func(c *trainer.Config, v string) bool { return setNumber(&c.LabelSmoothing, v) },
+	"class-weights": func(c *trainer.Config, v string) bool {
+		c.ClassWeights = strings.TrimPrefix(v, "none")
+		return true
+	},
 	"skip": func(c *trainer.Config, v string) (ok bool) {
 		var err error
 		c.Skip, err = models.ParseSkip(v)
@@ -40,7 +44,7 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 
 // fieldKeys are the keys of fields in the order in which messages list them.
 var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", foldKey,
-	"l2", "input-noise", "label-smoothing"}
+	"l2", "input-noise", "label-smoothing", "class-weights"}
 
 // expectations say what a field takes that Config.Check does not see.
 var expectations = map[string]string{
