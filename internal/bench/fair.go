@@ -17,8 +17,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// A fair race gives each method the same: as many settings, drawn alike, along the same axes, judged on the same
-// validation rows, and as much work in every run. Setting number i of all methods has the same place on each axis:
+// A fair race gives each method the same: as many settings, drawn alike, along axes of the same widths, judged on the same
+// validation rows, and as much work in every run. Methods that go through batches have the same axes, and setting number i
+// of all the same place on each:
 //
 //	rate      from a tenth to ten times the method's own, on a logarithmic scale
 //	batch     64, 128, 256 or 512 rows
@@ -26,31 +27,76 @@ import (
 //	decay     rate·decay is 0 once in five times, else 10⁻⁴ to 10⁻², on a logarithmic scale
 //	memory    β₂, or where there is none momentum: 0.8 to 0.999, 1 − β on a logarithmic scale
 //
-// The best fairFinals by one seed have fairSeeds more, and the best mean of all wins. It runs on all training rows.
+// Those that solve for their steps have axes of their own: how long the first step may be, how long its solve, and how
+// exact. The best fairFinals by one seed have fairSeeds more, and the best mean of all wins. It runs on all training rows.
 const (
 	fairFinals = 4
 	fairSeeds  = 3
 )
 
-// fairMethods are the methods that go through batches, with the middle of the rate's axis and the key of the last one.
-var fairMethods = []struct {
-	name, memory string
-	rate         float64
-	decades      float64 // to both sides
-}{
-	{"soap", "beta2", 0.02, 1}, {"shampoo", "beta2", 0.03, 1}, {"kfac", "momentum", 1, 1}, {"muon", "momentum", 0.05, 1},
-	{"adam", "beta2", 0.01, 1}, {"nag", "momentum", 0.2, 1},
+// fairMethod is a method as it takes part.
+type fairMethod struct {
+	name, optimizer string
+	rate            float64  // the middle of that axis
+	memory          string   // the key of the last one
+	fixed           []string // what all settings have
+	axes            []fairAxis
 }
 
-// fairRaces are the races that are run so, each with the work of a run in gradient equivalents.
-var fairRaces = map[string]float64{"letter": 24, "letter-best": 120, "mnist": 40, "recipes": 200}
+// fairAxis is one of a method's own, on a logarithmic scale.
+type fairAxis struct {
+	key       string
+	low, high float64
+	whole     bool
+}
+
+// fairMethods go through batches.
+var fairMethods = []fairMethod{
+	{name: "soap", rate: 0.02, memory: "beta2"}, {name: "shampoo", rate: 0.03, memory: "beta2"},
+	{name: "kfac", rate: 1, memory: "momentum"}, {name: "muon", rate: 0.05, memory: "momentum"},
+	{name: "adam", rate: 0.01, memory: "beta2"}, {name: "nag", rate: 0.2, memory: "momentum"},
+}
+
+// solvingMethods solve for steps over all rows, hessian-free's with products over a part of them. As printed it solves to
+// the paper's end, behind the paper's preconditioner, from the whole of the last solution (Martens 2010, sections 4.4, 4.5
+// and 4.7; λ by section 4.1).
+var solvingMethods = []fairMethod{
+	{name: "hessian-free", fixed: []string{"schedule=constant"}, axes: []fairAxis{
+		{"damping", 0.01, 1, false}, {"iterations", 3, 100, true}, {"batch", 512, 8192, true}, {"curvature-share", 0.1, 1, false}}},
+	{name: "hessian-free as printed", optimizer: "hessian-free", fixed: []string{"iterations=250", "stop=progress",
+		"preconditioner=diagonal", "warm-start=1", "batch=0", "schedule=constant"}, axes: []fairAxis{
+		{"damping", 0.01, 100, false}, {"curvature-share", 0.02, 1, false}}},
+	{name: "tr-gn", axes: trustAxes}, {name: "tr-newton", axes: trustAxes},
+	{name: "lbfgs", axes: []fairAxis{{"memory", 3, 100, true}, {"curvature", 0.1, 0.9, false}}},
+	{name: "scg", axes: []fairAxis{{"lambda", 1e-8, 1e-2, false}}},
+}
+
+var trustAxes = []fairAxis{{"radius", 0.1, 10, false}, {"limit", 3, 100, true}, {"block-xi", 0.01, 0.5, false}, {"blocks", 1, 8, true}}
+
+// fairRaces are the races that are run so.
+var fairRaces = []struct {
+	name    string  // of a race, with solving behind it where those methods run on its problem without its goal
+	budget  float64 // the work of a run in gradient equivalents
+	methods []fairMethod
+}{
+	{"letter", 24, fairMethods}, {"letter" + solving, 300, solvingMethods}, {"letter-best", 120, fairMethods},
+	{"mnist", 40, fairMethods}, {"recipes", 200, fairMethods}, {"recipes" + solving, 1000, solvingMethods},
+}
+
+const solving = "-solving"
 
 // FairRaceNames lists them.
 func FairRaceNames() (names []string) {
-	for _, name := range RaceNames() {
-		if fairRaces[name] > 0 {
-			names = append(names, name)
-		}
+	for i := range fairRaces {
+		names = append(names, fairRaces[i].name)
+	}
+	return names
+}
+
+// FairMethodNames lists who takes part.
+func FairMethodNames() (names []string) {
+	for _, m := range slices.Concat(fairMethods, solvingMethods) {
+		names = append(names, m.name)
 	}
 	return names
 }
@@ -82,7 +128,6 @@ type FairRace struct {
 type FairEntry struct {
 	Method string        `json:"method"`
 	Set    []string      `json:"set"`
-	Epochs int           `json:"epochs"`
 	Work   []event.Float `json:"gradient_equivalents"` // until the goal, absent where it was not reached, or the end
 	Last   []event.Float `json:"last"`                 // test error, or RMSE, after the last epoch
 }
@@ -143,20 +188,25 @@ func MeasureFairRaces(ctx context.Context, o FairOptions) (out []*FairRace, err 
 		return nil, err
 	}
 	for _, name := range o.Only {
-		if fairRaces[name] == 0 {
+		if !slices.Contains(FairRaceNames(), name) {
 			return nil, fmt.Errorf("no fair race %q: expected some of %s", name, strings.Join(FairRaceNames(), ", "))
 		}
 	}
-	for i := range races {
-		r := &races[i]
-		budget := fairRaces[r.name]
-		if budget == 0 || o.Only != nil && !slices.Contains(o.Only, r.name) {
+	for i := range fairRaces {
+		of := &fairRaces[i]
+		if o.Only != nil && !slices.Contains(o.Only, of.name) {
 			continue
 		}
-		result := &FairRace{Name: r.name, What: r.what, Goal: r.goal, Budget: budget, Settings: o.Settings}
-		for m := range fairMethods {
-			if name := fairMethods[m].name; o.Methods == nil || slices.Contains(o.Methods, name) {
-				entry, regress, err := f.method(ctx, r, m, budget)
+		problem, solves := strings.CutSuffix(of.name, solving)
+		r := races[slices.IndexFunc(races, func(r race) bool { return r.name == problem })]
+		if r.name = of.name; solves {
+			r.what, _, _ = strings.Cut(r.what, ", to a test error")
+			r.goal = 0
+		}
+		result := &FairRace{Name: r.name, What: r.what, Goal: r.goal, Budget: of.budget, Settings: o.Settings}
+		for m := range of.methods {
+			if name := of.methods[m].name; o.Methods == nil || slices.Contains(o.Methods, name) {
+				entry, regress, err := f.method(ctx, &r, &of.methods[m], of.budget)
 				if err != nil {
 					return nil, fmt.Errorf("%s, %s: %w", r.name, name, err)
 				}
@@ -164,13 +214,15 @@ func MeasureFairRaces(ctx context.Context, o FairOptions) (out []*FairRace, err 
 				result.Entries = append(result.Entries, entry)
 			}
 		}
-		out = append(out, result)
+		if result.Entries != nil {
+			out = append(out, result)
+		}
 	}
 	return out, nil
 }
 
 // method tunes a method, and runs it.
-func (f *fair) method(ctx context.Context, r *race, m int, budget float64) (*FairEntry, bool, error) {
+func (f *fair) method(ctx context.Context, r *race, m *fairMethod, budget float64) (*FairEntry, bool, error) {
 	type candidate struct {
 		number int
 		score  float64
@@ -199,8 +251,8 @@ func (f *fair) method(ctx context.Context, r *race, m int, budget float64) (*Fai
 	}
 	slices.SortStableFunc(list, best)
 	winner := list[0].number
-	set, horizon := setting(m, winner)
-	e, regress := &FairEntry{Method: fairMethods[m].name}, false
+	set, horizon := m.setting(winner)
+	e, regress := &FairEntry{Method: m.name, Set: set}, false
 	for seed := range uint64(f.o.Seeds) {
 		t, err := f.run(ctx, r, m, winner, 1+seed, budget, false)
 		if err != nil {
@@ -208,19 +260,36 @@ func (f *fair) method(ctx context.Context, r *race, m int, budget float64) (*Fai
 		}
 		e.Work, e.Last, regress = append(e.Work, t.Work), append(e.Last, t.Last), t.Reg
 	}
-	per, err := f.epoch(ctx, r, m, winner)
-	e.Epochs = max(1, int(budget/per))
-	e.Set = append(set, fmt.Sprint("horizon=", max(1, int(horizon*budget/per))))
+	if m.axes == nil {
+		per, err := f.epoch(ctx, r, m, winner)
+		if err != nil {
+			return nil, false, err
+		}
+		e.Set = append(set, fmt.Sprint("horizon=", max(1, int(horizon*budget/per))))
+	}
 	f.o.Live(fmt.Sprintf("%s: %s %s: %.4g of the validation rows; test %.4g, work %.4g", r.name, e.Method,
 		strings.Join(e.Set, " "), list[0].score, Median(e.Last), Median(e.Work)))
-	return e, regress, err
+	return e, regress, nil
 }
 
 // setting returns number i of a method, and which share of a run's work its schedule takes.
-func setting(m, i int) (set []string, horizon float64) {
-	of, rng := &fairMethods[m], rand.New(rand.NewPCG(1, uint64(i)))
+func (m *fairMethod) setting(i int) (set []string, horizon float64) {
+	rng := rand.New(rand.NewPCG(1, uint64(i)))
 	along := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) }
-	rate := of.rate * along(math.Pow(10, -of.decades), math.Pow(10, of.decades))
+	write := func(key string, v float64) {
+		set = append(set, key+"="+strconv.FormatFloat(v, 'g', 3, 64))
+	}
+	if m.axes != nil {
+		for _, a := range m.axes {
+			v := along(a.low, a.high)
+			if a.whole {
+				v = math.Round(v)
+			}
+			write(a.key, v)
+		}
+		return slices.Concat(m.fixed, set), 1
+	}
+	rate := m.rate * along(0.1, 10)
 	batch := 64 << rng.IntN(4)
 	horizon = along(0.25, 1)
 	none, decay := rng.IntN(5) == 0, along(1e-4, 1e-2)
@@ -228,21 +297,18 @@ func setting(m, i int) (set []string, horizon float64) {
 		decay = 0
 	}
 	memory := 1 - along(0.001, 0.2)
-	write := func(key string, v float64) {
-		set = append(set, key+"="+strconv.FormatFloat(v, 'g', 3, 64))
-	}
 	write("rate", rate)
 	write("weight-decay", decay/rate)
-	write(of.memory, memory)
+	write(m.memory, memory)
 	return append(set, fmt.Sprint("batch=", batch), "schedule=linear"), horizon
 }
 
-// epoch returns the work of an epoch.
-func (f *fair) epoch(ctx context.Context, r *race, m, i int) (float64, error) {
-	set, _ := setting(m, i)
-	key := r.name + " " + fairMethods[m].name + " " + set[3]
+// epoch returns the work of an epoch of a method that goes through batches.
+func (f *fair) epoch(ctx context.Context, r *race, m *fairMethod, i int) (float64, error) {
+	set, _ := m.setting(i)
+	key := r.name + " " + m.name + " " + set[3]
 	if f.spent[key] == 0 {
-		t, err := f.train(ctx, r, m, set, 1, 1, false, "epoch "+key)
+		t, err := f.train(ctx, r, m, set, 1, math.Inf(1), 1, false, "epoch "+key)
 		if err != nil {
 			return 0, err
 		}
@@ -251,42 +317,54 @@ func (f *fair) epoch(ctx context.Context, r *race, m, i int) (float64, error) {
 	return f.spent[key], nil
 }
 
+// mostEpochs bounds a method that solves for its steps, should they cost nothing.
+const mostEpochs = 10000
+
 // run runs a setting from a seed, on the training rows without the validation rows, which judge it, or on all, which
 // the test rows do.
-func (f *fair) run(ctx context.Context, r *race, m, i int, seed uint64, budget float64, tuning bool) (*fairTrial, error) {
-	per, err := f.epoch(ctx, r, m, i)
-	if err != nil {
-		return nil, err
+func (f *fair) run(ctx context.Context, r *race, m *fairMethod, i int, seed uint64, budget float64, tuning bool) (*fairTrial, error) {
+	set, share := m.setting(i)
+	epochs := mostEpochs
+	if m.axes == nil {
+		per, err := f.epoch(ctx, r, m, i)
+		if err != nil {
+			return nil, err
+		}
+		horizon := max(1, int(share*budget/per))
+		set = append(set, fmt.Sprint("horizon=", horizon))
+		// Behind the schedule's end the weights stay as they are.
+		epochs, budget = min(max(1, int(budget/per)), horizon), math.Inf(1)
 	}
-	set, share := setting(m, i)
-	epochs, horizon := max(1, int(budget/per)), max(1, int(share*budget/per))
-	set = append(set, fmt.Sprint("horizon=", horizon))
 	what := "test"
 	if tuning {
 		what = "validation"
 	}
-	// Behind the schedule's end the weights stay as they are.
-	return f.train(ctx, r, m, set, min(epochs, horizon), seed, tuning,
-		fmt.Sprintf("%s %s %s seed %d %s", what, r.name, fairMethods[m].name, seed, strings.Join(set, " ")))
+	return f.train(ctx, r, m, set, epochs, budget, seed, tuning,
+		fmt.Sprintf("%s %s %s seed %d %s", what, r.name, m.name, seed, strings.Join(set, " ")))
 }
 
-// train trains once, unless the journal has it.
-func (f *fair) train(ctx context.Context, r *race, m int, set []string, epochs int, seed uint64, tuning bool,
-	key string) (*fairTrial, error) {
+// train trains once, up to a number of epochs or the last one within a budget, unless the journal has it.
+func (f *fair) train(ctx context.Context, r *race, m *fairMethod, set []string, epochs int, budget float64, seed uint64,
+	tuning bool, key string) (*fairTrial, error) {
 	if t := f.done[key]; t != nil {
 		return t, nil
 	}
 	c := r.config
 	c.DataDir, c.Threads, c.Seed, c.Weights = f.o.DataDir, f.o.Threads, seed, "last"
-	c.Optimizer, c.Set, c.Epochs = fairMethods[m].name, set, epochs
+	c.Optimizer, c.Set, c.Epochs = cmp.Or(m.optimizer, m.name), set, epochs
 	if c.TargetError = r.goal; tuning {
 		c.Validation, c.Patience = "0.15", -1
 	}
-	end := &fairEnd{tuning: tuning, goal: r.goal}
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	end := &fairEnd{tuning: tuning, goal: r.goal, budget: event.Float(budget), over: stop}
 	end.Work, end.Last, end.Key = event.Absent, event.Absent, key
 	session, err := trainer.New(c, end)
 	if err == nil {
-		err = session.Run(ctx)
+		err = session.Run(within)
+	}
+	if within.Err() != nil && ctx.Err() == nil { // the budget ended it
+		err = nil
 	}
 	if apart := (*trainer.DivergedError)(nil); err != nil && !errors.As(err, &apart) {
 		return nil, err
@@ -302,11 +380,17 @@ type fairEnd struct {
 	fairTrial
 	tuning bool
 	goal   float64
+	budget event.Float
+	over   context.CancelFunc // ends the run
 }
 
 func (f *fairEnd) Record(e event.Event) error {
 	epoch, ok := e.(event.EpochEvent)
 	if !ok {
+		return nil
+	}
+	if epoch.GradientEquivalents > f.budget {
+		f.over()
 		return nil
 	}
 	v, rmse := epoch.TestError, epoch.TestRMSE

@@ -3,19 +3,20 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"newtop/internal/bench"
 	"newtop/internal/cli/flags"
-	"newtop/trainer/optim/methods"
 )
 
 const fairDescription = `Race methods that are tuned alike: as many settings of each, at the same places
-of the same axes (rate, batch, horizon, decay, β₂ or momentum), judged on the
-same validation rows, and as much work in every run. The best of each runs on
-all training rows from the same seeds; differences are paired by seed.`
+of the same axes (rate, batch, horizon, decay, β₂ or momentum; of methods that
+solve for steps their first length and how long and exactly they solve), judged
+on the same validation rows, and as much work in every run. The best of each
+runs on all training rows from the same seeds; differences are paired by seed.`
 
 // newBenchFair returns newtop-bench fair.
 func newBenchFair() *cobra.Command {
@@ -35,8 +36,8 @@ func newBenchFair() *cobra.Command {
 				return flags.Invalid("--settings, --seeds", fmt.Sprint(o.Settings, ", ", o.Seeds), "at least 1 and 2")
 			}
 			for _, name := range o.Methods {
-				if _, err := methods.Lookup(name); err != nil {
-					return err
+				if !slices.Contains(bench.FairMethodNames(), name) {
+					return flags.Invalid("--methods", name, "some of "+strings.Join(bench.FairMethodNames(), ", "))
 				}
 			}
 			o.Live = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
