@@ -349,7 +349,7 @@ def spectrum(model: Any, loss_fn: Any = None, batch: Any = None, *, k: int = 3, 
     is the i-th eigenvector. Arrays are NumPy's. It needs the program newtop: in PATH, beside this Python, or named by NEWTOP.
     """
     import numpy, tempfile  # noqa: E401
-    what = _model(model, loss_fn, batch, None, outputs)
+    what = _model(model, loss_fn, batch, None, outputs, rows=share < 1)  # else nothing is asked of some rows, which takes tests
     if getattr(what, "fatal", str)():
         raise RuntimeError(what.fatal())
     with tempfile.TemporaryDirectory(prefix="newtop") as place:
