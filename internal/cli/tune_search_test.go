@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,6 +44,12 @@ func TestTune(t *testing.T) {
 	}
 	if !strings.Contains(errs, "sine: validation RMSE, at most 4 trials") || !strings.Contains(errs, "newtop tune show first --record "+file) {
 		t.Errorf("messages:\n%s", errs)
+	}
+	alone := succeed(t, "train", "--data", "sine", "--net", "none", "--opt", "lbfgs", "--validation", "0.15", "--set", "patience=30", "--epochs", "1000", "--record", "off")
+	_, alone, _ = strings.Cut(alone, "test rows: RMSE ")
+	alone, _, _ = strings.Cut(alone, ",")
+	if alone == "" || !regexp.MustCompile(`a linear model \(--net none --opt lbfgs\) (has a|is no worse:) test RMSE of `+alone+` against 0\.\d+\n`).MatchString(errs) {
+		t.Errorf("a linear model has %s by itself; messages:\n%s", alone, errs)
 	}
 	command := strings.TrimSuffix(out[strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n")+1:], "\n")
 	if again := succeed(t, "tune", "show", "first", "--top", "1", "--record", file); again != command+"\n" {

@@ -36,7 +36,7 @@ func TestTuneErrors(t *testing.T) {
 		{"--seeds 0", print.ExitUsage, "--seeds 0"},
 		{"--finals -1", print.ExitUsage, "--finals -1"},
 		{"--parallel -1", print.ExitUsage, "--parallel -1"},
-		{"--sampler magic", print.ExitUsage, "--sampler magic … sobol, random or tpe"},
+		{"--sampler magic", print.ExitUsage, "--sampler magic … sobol, random, tpe"},
 		{"--top 0", print.ExitUsage, "--top 0"},
 		{"--format xml", print.ExitUsage, "--format xml … jsonl"},
 		{"--save x.onnx", print.ExitUsage, "--save x.onnx … newtop train"},

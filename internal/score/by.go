@@ -3,7 +3,6 @@ package score
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"newtop/trainer/event"
 )
@@ -30,8 +29,7 @@ var bys = [...]By{
 	{Key: "logloss", Title: "log loss", Outputs: true, classes: true,
 		scored: func(s *event.Scores) event.Float { return s.Log }},
 	{Key: "rmse", Title: "RMSE", values: true, Quantity: event.ValidationRMSE},
-	{Key: "mae", Title: "MAE", Outputs: true, values: true,
-		scored: func(s *event.Scores) event.Float { return s.MAE }},
+	{Key: "mae", Title: "MAE", Outputs: true, values: true, scored: func(s *event.Scores) event.Float { return s.MAE }},
 	{Key: "loss", Title: "loss", classes: true, values: true, Quantity: event.ValidationLoss},
 }
 
@@ -54,21 +52,13 @@ func ByKeys() (keys []string) {
 // Unfit says which scores there are for targets of K classes, 0: for numbers, where this one is none of them; else it
 // is empty.
 func (b *By) Unfit(classes int) string {
-	if b.classes && classes > 0 || b.values && classes == 0 {
-		return ""
+	switch {
+	case classes > 0 && !b.classes:
+		return "error, auc, f1, logloss or loss, as the targets are classes"
+	case classes == 0 && !b.values:
+		return "rmse, mae or loss, as the targets are numbers"
 	}
-	var fit []string
-	for i := range bys {
-		if bys[i].classes && classes > 0 || bys[i].values && classes == 0 {
-			fit = append(fit, bys[i].Key)
-		}
-	}
-	targets := "numbers"
-	if classes > 0 {
-		targets = "classes"
-	}
-	last := len(fit) - 1
-	return strings.Join(fit[:last], ", ") + " or " + fit[last] + ", as the targets are " + targets
+	return ""
 }
 
 // Name is the score's of a split, as "validation AUC".

@@ -28,8 +28,7 @@ const (
 	kindCount
 )
 
-var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end", "quiet", "condition",
-	"machine"}
+var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end", "quiet", "condition", "machine"}
 
 func (k Kind) String() string { return kindNames[k] }
 

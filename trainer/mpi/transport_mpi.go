@@ -64,8 +64,7 @@ func connectAt(level int) (*bridge, error) {
 	var provided, rank, size C.int
 	c.funneled = true // until it is known
 	if err := c.call("MPI_Init_thread", func() C.int {
-		return C.bridge_init(
-			C.int(level), &provided, &rank, &size)
+		return C.bridge_init(C.int(level), &provided, &rank, &size)
 	}); err != nil {
 		return nil, err
 	}
@@ -275,8 +274,7 @@ func (c *bridge) bcastBytes(text []byte) error {
 		return nil
 	}
 	return c.call("MPI_Bcast", func() C.int {
-		return C.bridge_bcast_bytes(
-			(*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))
+		return C.bridge_bcast_bytes((*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))
 	})
 }
 
@@ -291,8 +289,7 @@ func (c *bridge) listen() error {
 func (c *bridge) heard(spin time.Duration) (m message, come bool, err error) {
 	var flag C.int
 	err = c.call("MPI_Test", func() C.int {
-		return C.bridge_heard(
-			C.double(spin.Seconds()), (*C.int64_t)(&m[0]), &flag)
+		return C.bridge_heard(C.double(spin.Seconds()), (*C.int64_t)(&m[0]), &flag)
 	})
 	return m, flag != 0, err
 }

@@ -84,9 +84,8 @@ func (m *Model) check() error {
 		}
 		if d := skew(first, second, v, u); d > symmetric && !m.about.rounds() {
 			m.drop(p.request)
-			m.notes = append(
-				m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d,
-					m.about.because()))
+			m.notes = append(m.notes, fmt.Sprintf("%s are not symmetric, by %.1g: they are not used%s", p.name, d,
+				m.about.because()))
 			continue
 		}
 		switch {
@@ -174,11 +173,10 @@ func (m *Model) honest(product, v []float64) error {
 		least, step = min(least, d), step/4
 		before, differences = differences, before
 	}
-	m.notes = append(
-		m.notes, fmt.Sprintf(
-			"products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as "+
-				"with ReLU or pools, "+
-				"or the products are wrong", least))
+	m.notes = append(m.notes, fmt.Sprintf(
+		"products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as "+
+			"with ReLU or pools, "+
+			"or the products are wrong", least))
 	return nil
 }
 

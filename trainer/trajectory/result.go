@@ -111,8 +111,7 @@ func DescribeModel(p *objective.Problem, weights [][]float64, meta map[string]st
 		p, weights = j.Problem, joint
 	}
 	data := p.Data
-	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Residuals: residuals,
-		Meta: meta}
+	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Residuals: residuals, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
 	if external, ok := p.External.(*workplace.ExternalModel); ok {
 		for _, b := range external.About().Blocks {

@@ -74,8 +74,7 @@ func (s *Search) publish() {
 // tested reports whether the trials have a test figure beside what they are judged by.
 func (r *ranking) tested() bool {
 	return slices.ContainsFunc(r.trials, func(t *trial) bool {
-		return !t.Test.Absent() &&
-			!math.IsNaN(float64(t.Test))
+		return !t.Test.Absent() && !math.IsNaN(float64(t.Test))
 	})
 }
 

@@ -63,8 +63,7 @@ func exhausted(s *Search, row *search.Search) error {
 	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
 		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger {Budget}")
 	case c.MaxWork > 0 && work >= c.MaxWork:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", work, c.MaxWork),
-			"a larger {MaxWork}")
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", work, c.MaxWork), "a larger {MaxWork}")
 	case same && row.Phase == phaseDone && !gaveUp(s):
 		return spent("it is done", "a larger {Budget}, {MaxWork} or {Trials}")
 	}

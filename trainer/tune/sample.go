@@ -8,8 +8,8 @@ import (
 	"github.com/c-bata/goptuna/tpe"
 )
 
-// samplers are what Config.Sampler takes; the empty name is sobol for a while, then tpe.
-var samplers = []string{"sobol", "random", "tpe"}
+// Samplers are what Config.Sampler takes; the empty name is sobol for a while, then tpe.
+var Samplers = []string{"sobol", "random", "tpe"}
 
 // Of the tree-structured Parzen estimator [Bergstra, Bardenet, Bengio, Kégl 2011].
 const (

@@ -291,8 +291,7 @@ func (s *space) config(choices []Choice) (trainer.Config, error) {
 	c, info := s.base, s.methodOf(choices)
 	c.Optimizer = info.Name
 	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(kv string) bool {
-		return parameter(
-			info, settingKey(kv)) == nil
+		return parameter(info, settingKey(kv)) == nil
 	})
 	for _, choice := range choices {
 		key := choice.Key

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/trainer"
 	"newtop/trainer/store/search"
 )
@@ -92,20 +94,21 @@ func (c *Config) check() error {
 	if err := c.Shard.check(); err != nil {
 		return err
 	}
-	whole := "a whole number ≥ "
+	whole, work := "a whole number ≥ ", "a number of gradient equivalents ≥ 0"
 	for _, l := range []struct {
 		field string
 		bad   bool
 		is    string
 		want  string
 	}{
-		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
+		{"Sampler", c.Sampler != "" && !slices.Contains(Samplers, c.Sampler), c.Sampler,
+			strings.Join(Samplers, ", ") + format.DidYouMean(c.Sampler, Samplers)},
 		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
 		{"Seeds", c.Seeds < 0 || c.Seeds > maxSeeds, strconv.Itoa(c.Seeds),
 			whole + "1 and ≤ " + strconv.Itoa(maxSeeds)},
 		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
-		{"MaxWork", !(c.MaxWork >= 0), number(c.MaxWork), "a number of gradient equivalents ≥ 0"},
-		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
+		{"MaxWork", !(c.MaxWork >= 0) || c.MaxWork > math.MaxFloat64, number(c.MaxWork), work},
+		{"Trial", !(c.Trial >= 0) || c.Trial > math.MaxFloat64, number(c.Trial), work},
 		{"Parallel", c.Parallel < 0 || c.Parallel > maxParallel, strconv.Itoa(c.Parallel),
 			whole + "1 and ≤ " + strconv.Itoa(maxParallel) + ", or 0 for as many as cores"},
 		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},

@@ -22,9 +22,8 @@
 // budget of seconds decisions look at the clock; without, and with one trial at a time, the same seed makes the same
 // decisions everywhere.
 //
-// The estimator's densities are goptuna's. Its study is not used: its samplers draw from the global
-// random numbers and never draw the upper end of whole numbers, it has no logarithmic whole ones, its TPE adds up
-// logarithms where the logarithm of a sum is wanted, and its pruner can't take a trial up again.
+// The estimator's densities are goptuna's, whose study is not used: its TPE adds up logarithms where the logarithm of a
+// sum is wanted, its samplers never draw the upper end of whole numbers, and its pruner can't take a trial up again.
 package tune
 
 import (

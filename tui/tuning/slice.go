@@ -32,8 +32,7 @@ func dimension(m *model) int {
 	}
 	if len(m.leaderboard.Importances) > 0 {
 		top := slices.MaxFunc(m.leaderboard.Importances, func(a, b tune.Importance) int {
-			return cmp.Compare(
-				a.Share, b.Share)
+			return cmp.Compare(a.Share, b.Share)
 		})
 		if at := dimensionIndex(m, tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
 			return at

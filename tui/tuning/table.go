@@ -70,11 +70,9 @@ func columnsOf(m *model, long bool) []column {
 			return dash
 		}})
 	}
-	out = append(out,
-		column{Key: curveColumn, Title: "curve", Width: 8, Grow: 16, Rank: 5, Left: true,
-			Cell: func(i, w int) style.Part { return style.Text.Of(spark(m, trial(i), w)) }},
-		of("epochs", style.Cells(format.Count(m.epochs)), 8, func(
-			t *tune.Trial) string {
+	out = append(out, column{Key: curveColumn, Title: "curve", Width: 8, Grow: 16, Rank: 5, Left: true,
+		Cell: func(i, w int) style.Part { return style.Text.Of(spark(m, trial(i), w)) }},
+		of("epochs", style.Cells(format.Count(m.epochs)), 8, func(t *tune.Trial) string {
 			return format.Count(t.Epochs)
 		}),
 		of("work", 6, 7, func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) }),
@@ -131,8 +129,7 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		l.Write(tag.Token, tag.Text)
 	}
 	m.table.Color = func(c *column, i int, chosen bool, own style.Token) style.Token {
-		return cellColor(
-			m, c, i, chosen, own)
+		return cellColor(m, c, i, chosen, own)
 	}
 	rows = m.table.Draw(&m.Pen, at, m.rows, m.row(&m.standing))
 	if len(m.rows) == 0 {

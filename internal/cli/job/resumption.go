@@ -140,8 +140,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 			fmt.Sprintf("--until above %s", max(limit, trained(d)))}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss &&
 		c.TargetError == run.Config.TargetError && c.Until == run.Config.Until:
-		return &FinishedError{run.ID, d.Reason, "has reached its target",
-			"--until with another, or with a time alone"}
+		return &FinishedError{run.ID, d.Reason, "has reached its target", "--until with another, or with a time alone"}
 	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
 		return &FinishedError{run.ID, d.Reason, "has " + d.Message,
 			fmt.Sprintf("--set patience=N above %d, or patience=never", d.Epochs-d.BestEpoch)}

@@ -68,8 +68,7 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 		"refused; 0: 256")
 	set.DurationVar(
 		&f.o.Limits.Idle, "idle", 0, "disconnect viewers who have pressed no key for this long, as in 1h; 0: never")
-	set.DurationVar(
-		&f.linger, "linger", 0, "time to serve the run after its end, as in 10m; 0: none"+lingers)
+	set.DurationVar(&f.linger, "linger", 0, "time to serve the run after its end, as in 10m; 0: none"+lingers)
 	set.StringVar(&f.log, "log", "-",
 		"`FILE` that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")

@@ -15,10 +15,9 @@ func ResolveDefaults(c *trainer.Config) (lines []string) {
 	before := *c
 	c.ResolveDefaults()
 	if c.Validation != before.Validation {
-		lines = append(
-			lines, print.Share(
-				c.Validation)+" of the training rows are validation rows and choose the best epoch: --validation 0 "+
-				"for none")
+		lines = append(lines, print.Share(
+			c.Validation)+" of the training rows are validation rows and choose the best epoch: --validation 0 "+
+			"for none")
 	}
 	if c.Patience != before.Patience {
 		lines = append(

@@ -67,8 +67,7 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	var cost []column
 	if !external || exists(e.GradientEquivalents) {
 		cost = append(cost, column{"gradients", 9, func(e *event.EpochEvent) string {
-			return Fixed(
-				e.GradientEquivalents, 1)
+			return Fixed(e.GradientEquivalents, 1)
 		}})
 	}
 	if !external || exists(e.Elapsed) {

@@ -98,8 +98,7 @@ func (t *TextRecorder) opening() {
 		}
 	}
 	if d := &r.Data; d.ValidationRows > 0 && d.ValidationRows == d.TrainRows { // a fold to each net
-		add(true, "%d training and validation rows in %d folds, %d test rows", d.TrainRows, r.Committee,
-			d.TestRows)
+		add(true, "%d training and validation rows in %d folds, %d test rows", d.TrainRows, r.Committee, d.TestRows)
 	} else if d.ValidationRows > 0 {
 		add(true, "%d training rows, %d validation rows, %d test rows", d.TrainRows, d.ValidationRows, d.TestRows)
 	} else {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,10 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/format"
 	"newtop/internal/routine"
+	"newtop/internal/score"
+	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
 	"newtop/tui"
@@ -42,8 +47,7 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 		return &trialLines{out: out, reported: map[int]bool{}}
 	case t.format == "json":
 		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error {
-			return print.JSON(
-				out, boardOf(b, t.top))
+			return print.JSON(out, boardOf(b, t.top))
 		}}
 	case t.top == 1:
 		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printBoard(out, b, t.top) }}
@@ -85,7 +89,7 @@ func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 	if printErr == nil {
 		printErr = p.end(b)
 	}
-	return t.outcome(cmd, b, cmp.Or(err, printErr))
+	return t.outcome(cmd, s, cmp.Or(err, printErr))
 }
 
 // followBoards hands each newer board on until the last one. A search whose context has ended still has a last board.
@@ -134,11 +138,12 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, runs *store.Store, opti
 		screenErr = nil
 	}
 	b := s.Leaderboard()
-	return t.outcome(cmd, b, cmp.Or(screenErr, printBoard(cmd.OutOrStdout(), b, t.top), err))
+	return t.outcome(cmd, s, cmp.Or(screenErr, printBoard(cmd.OutOrStdout(), b, t.top), err))
 }
 
 // outcome says where the search is kept, and how it is resumed where it was cut short.
-func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
+func (t *tuner) outcome(cmd *cobra.Command, s *tune.Search, err error) error {
+	b := s.Leaderboard()
 	at := flags.AtStore(t.run.Store)
 	again := "newtop tune --resume " + format.Quote(b.Name) + at
 	switch {
@@ -149,6 +154,9 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 	case b.Phase == "stopped":
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to continue: %s\n", again)
 	default:
+		if line := linear(cmd.Context(), s.Base(), b); line != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), line)
+		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, format.Quote(b.Name), at)
 		if b.Command != "" && b.Program == nil && t.config.Base.Model == "" { // predict needs a network of newtop's
 			run := fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)
@@ -157,6 +165,70 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 		}
 	}
 	return nil
+}
+
+// A linear model has that many epochs at most; before, L-BFGS stalls or has no better epoch for long.
+const linearEpochs, linearPatience = 1000, 30
+
+// linear trains a net without hidden layers on the rows of a search and says beside the best one whether it would have
+// done: it is as good where it is within one standard error of the best's share of wrong rows [Breiman et al. 1984,
+// section 3.4.3]. It is empty where there is none.
+func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
+	c.Hidden, c.Graph, c.Skip, c.Act, c.Experts, c.ExpertHidden = []int{}, "", models.SkipNone, "", 0, nil
+	c.Optimizer, c.Set, c.Batch, c.Blocks, c.Schedule, c.InputNoise, c.Average = "lbfgs", nil, 0, 0, "", 0, 0
+	c.Until, c.TargetError, c.TargetLoss, c.Epochs, c.Save = "", 0, 0, linearEpochs, ""
+	c.TimeLimit = time.Duration(b.Budget / 4 * float64(time.Second))
+	if decides := c.Folds > 0 || c.Validation != "" && c.Validation != "0"; decides {
+		c.Patience = cmp.Or(max(c.Patience, 0), linearPatience)
+	}
+	session, err := trainer.New(c)
+	if c.Model != "" || b.Program != nil || b.Command == "" || err != nil || session.Run(ctx) != nil {
+		return ""
+	}
+	box := session.Subscribe()
+	defer box.Close()
+	d, err := box.Wait(ctx)
+	if err != nil || d.Done == nil {
+		return ""
+	}
+	name, best := b.Test, b.BestTest()
+	if math.IsNaN(best) {
+		name, best = b.Measure, float64(b.Standings()[0].Best)
+	}
+	split, title, _ := strings.Cut(name, " ")
+	var v float64
+	rows := 0
+	for _, s := range d.Done.Scores {
+		for _, m := range score.Metrics(&s) {
+			if s.Split == split && m.Name == title {
+				v, rows = float64(m.Value), s.Rows
+			}
+		}
+	}
+	if rows == 0 {
+		return ""
+	}
+	worse, within, is := v-best, math.NaN(), "has a "
+	text := fmt.Sprintf("%s of %s against %s", name, judged(b, event.Float(v)), judged(b, event.Float(best)))
+	if b.Max() {
+		worse = -worse
+	}
+	if b.Share() {
+		within = math.Sqrt(best * (1 - best) / float64(rows))
+		text += " ± " + judged(b, event.Float(within))
+	}
+	if d.Done.Reason == event.ReasonTime {
+		text += ", not converged"
+	}
+	switch {
+	case worse <= 0:
+		is = "is no worse: "
+	case worse <= within:
+		is = "is as good: "
+	case within >= 0:
+		is = "is worse: "
+	}
+	return "a linear model (--net none --opt lbfgs) " + is + text
 }
 
 // boardAtEnd prints nothing but the last board. A meter says how far it is.

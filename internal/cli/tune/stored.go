@@ -158,8 +158,7 @@ func newTuneRemove() *cobra.Command {
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.With(store.Options{Existing: true}, func(
-				s *store.Store) error {
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
 				return removeSearches(cmd, s, args, sure)
 			})
 		},

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -106,8 +105,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.StringArrayVar(&t.over, "over", nil,
 		"axis of the search, as `KEY=VALUES`: A,B,C, or LOW..HIGH with :log or :int after it; may be repeated; "+
 			"none: the usual ones")
-	set.DurationVar(
-		&t.config.Budget, "budget", 0,
+	set.DurationVar(&t.config.Budget, "budget", 0,
 		"total time of the search, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s without them")
 	set.IntVar(&t.config.Trials, "trials", 0, "maximum number of trials; 0: as many as the budget allows")
 	set.Float64Var(&t.config.MaxWork, "most", 0, "maximum gradient equivalents of all trials together; 0: no limit")
@@ -122,13 +120,12 @@ func (t *tuner) add(cmd *cobra.Command) {
 			"the job if there is one, else the whole")
 	set.StringVar(&t.resume, "resume", "", "`NAME` of a search to resume after a stop or a kill")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
-	set.StringVar(
-		&t.format, "format", "",
+	set.StringVar(&t.format, "format", "",
 		"instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in "+
 			"a terminal, else text")
 	addProgram(t, set)
 	flags.Choices(cmd, "format", "text", "json", "jsonl")
-	flags.Choices(cmd, "sampler", samplers...)
+	flags.Choices(cmd, "sampler", tune.Samplers...)
 	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
 	flags.Under(flags.Output, set, "top", "format")
 	t.run.Add(cmd)
@@ -238,15 +235,9 @@ func (t *tuner) rest(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
 	})
 }
 
-// samplers are the values of --sampler.
-var samplers = []string{"sobol", "random", "tpe"}
-
 // besideResume are the flags that --resume goes with: limits, and how it is shown.
 var besideResume = []string{"budget", "trials", "most", "parallel", "jobs", "finals", "seeds", "tape-memory", "threads",
-	"resume",
-	"top",
-	"format", "record",
-	"theme", "glyphs", "no-mouse", "config"}
+	"resume", "top", "format", "record", "theme", "glyphs", "no-mouse", "config"}
 
 // configure checks the flags and makes the configuration of them.
 func (t *tuner) configure(cmd *cobra.Command, program []string) error {
@@ -308,24 +299,15 @@ func (t *tuner) configure(cmd *cobra.Command, program []string) error {
 // check refuses what flags can't be.
 func (t *tuner) check(cmd *cobra.Command) error {
 	c := &t.config
-	wrong := func(flag string, is any, want string) error {
-		return flags.Invalid(flag, is, want)
-	}
-	amount := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 	for _, l := range []struct {
 		flag string
 		bad  bool
 		is   any
 		want string
 	}{
-		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s"},
-		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
-		{"--most", !amount(c.MaxWork), c.MaxWork, "a number of gradient equivalents, or 0 for no limit"},
-		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
 		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
 		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
 		{"--jobs", t.jobs < 0, t.jobs, "a whole number ≥ 1"},
-		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
 		{"--set folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(),
@@ -334,18 +316,15 @@ func (t *tuner) check(cmd *cobra.Command) error {
 			"a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
-			return wrong(l.flag, l.is, l.want)
+			return flags.Invalid(l.flag, l.is, l.want)
 		}
-	}
-	if err := flags.OneOf("--sampler", cmp.Or(c.Sampler, samplers[0]), samplers...); err != nil {
-		return err
 	}
 	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.MaxWork == 0 {
-		return wrong(
-			"--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
+		return flags.Invalid("--budget", c.Budget,
+			"a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
 	}
 	if t.run.Name != "" {
 		if err := store.CheckName(t.run.Name); err != nil {
@@ -358,7 +337,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	var err error
 	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
 		if err == nil && !slices.Contains(besideResume, f.Name) {
-			err = wrong(flag, f.Value, "it without --resume: a resumed search keeps its settings")
+			err = flags.Invalid(flag, f.Value, "it without --resume: a resumed search keeps its settings")
 		}
 	})
 	return err
