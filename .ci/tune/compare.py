@@ -11,6 +11,7 @@ CASES = {  # name: the program, its axes as --over has them, --by, what Optuna r
     "scikit-learn": (["linear.py"], ["loss=hinge,log_loss,modified_huber", "penalty=l2,l1", "alpha=1e-6..1:log", "eta=1e-3..10:log",
                                      "rate=constant,invscaling", "power=0.1..0.9 if rate=invscaling"],
                      "val_error", r"\[(\d+)/\d+\] val_error=(\S+)", 18),
+    "Lightning": (["csvlog.py"], ["lr=1e-4..0.1:log", "hidden=8..64:log:int"], "val_loss", "", 96),  # steps; of newtop alone
     "awk": (["vowels.sh"], ["rate=1e-4..10:log", "decay=0..1", "momentum=0..0.99", "l2=1e-6..1:log"], "loss", r"epoch=(\d+) loss=(\S+)", 18),
 }
 
@@ -42,7 +43,9 @@ def newtop(case, runner, seed, epochs, folder, options):
     (script, *_), over, by, _, _ = CASES[case]
     keys = [o.split("=")[0] for o in over]
     args = ["{%s}" % k for k in keys] if script.endswith(".sh") else [w for k in keys for w in ("--" + k, "{%s}" % k)] + ["--seed", "{seed}"]
-    command = [options.newtop, "tune", *(w for o in over for w in ("--over", o)), "--by", "min:" + by, "--most", str(epochs), "--seed", str(seed),
+    log = ["--log", "{dir}"] if CASES[case][3] == "" else []
+    args += ["--dir", "{dir}"] if log else []
+    command = [options.newtop, "tune", *log, *(w for o in over for w in ("--over", o)), "--by", "min:" + by, "--most", str(epochs), "--seed", str(seed),
                "--name", f"{case}-{seed}-{time.time_ns()}", "--format", "json", "--jobs", "1", *options.flag, "--", *runner, HERE + "/" + script, *args]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     trials = json.loads(done.stdout or sys.exit(done.stderr))["trials"]
@@ -107,17 +110,20 @@ def main():
     p.add_argument("--seeds", type=int, default=10, help="the last seed")
     p.add_argument("--first", type=int, default=1, help="seed")
     p.add_argument("--runs", type=int, default=12, help="the budget, in whole trials")
-    p.add_argument("--cases", default=",".join(CASES))
+    p.add_argument("--cases", default=",".join(c for c in CASES if CASES[c][3]))
     p.add_argument("--of", default="newtop,optuna,random", help="which searches run; others are read from --out")
     p.add_argument("--flag", action="append", default=[], help="of newtop tune")
+    p.add_argument("--brief", action="store_true", help="three trials of every script by newtop, which prints no table")
     o = p.parse_args()
+    if o.brief:
+        o.seeds, o.runs, o.of, o.cases, o.out = 1, 3, "newtop", ",".join(CASES), o.folder + "/tune.jsonl"
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers end too
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     rows(o.folder, o.data)
     cases = o.cases.split(",")
     runners = {"awk": []}
-    if "PyTorch" in cases:
-        runners["PyTorch"] = serve(o.folder, o.torch, "torch", "numpy", "torch._dynamo")
+    if {"PyTorch", "Lightning"} & {*cases}:
+        runners["PyTorch"] = runners["Lightning"] = serve(o.folder, o.torch, "torch", "numpy", "torch._dynamo")
     if {"XGBoost", "scikit-learn"} & {*cases}:
         runners["XGBoost"] = runners["scikit-learn"] = serve(o.folder, sys.executable, "xgboost", "numpy", "sklearn.linear_model")
     ways = {"newtop": lambda *a: newtop(*a, o), "optuna": lambda *a: others(*a, optuna.samplers.TPESampler(seed=a[2]), optuna.pruners.MedianPruner()),
@@ -129,7 +135,11 @@ def main():
                     best, trials, spent = ways[way](case, runners[case], seed, o.runs * CASES[case][4], o.folder)
                     out.write(json.dumps(dict(case=case, of=way, seed=seed, best=best, trials=trials, epochs=spent)) + "\n")
                     out.flush()
-    table(o.out)
+    if not o.brief:
+        return table(o.out)
+    for r in map(json.loads, open(o.out)):
+        print(f"{r['case']}: {r['best']:.4g} by {r['trials']} trials")
+        assert r["trials"] > 1, r
 
 
 def table(path):
