@@ -228,7 +228,7 @@ func (p *plan) planRows() error {
 	p.Tests = s.CountTestRows(p.rowsBefore)
 	if p.Rows < 2 {
 		return &fault.FormatError{File: s.LastFile, Line: s.LastLine,
-			Found: lex.Plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
+			Found: format.Counted(p.Rows, "row") + " without missing values", Expected: "at least 2"}
 	}
 	without := s.Columns[p.target].Missing
 	if without > 0 {

@@ -168,9 +168,14 @@ func (d *valueReader) number(j int, r *schema.Role, field string) (v float64, ex
 		return v, ""
 	case lex.IsMissing(field) && r.Field.Fill != nil:
 		return math.NaN(), ""
-	case r.Field.Kind == "":
-		return 0, fmt.Sprintf("%s, or --table %s if it stands for none", numerals.Expectation(field),
-			shellWord("na."+d.layout.sheet.Columns[j].Name+"="+field))
 	}
-	return 0, r.Field.Expectation()
+	name := d.layout.sheet.Columns[j].Name
+	expected, key, why := r.Field.Expectation(), "na."+name+"="+field, "if it stands for none"
+	if r.Field.Kind == "" {
+		expected = numerals.Expectation(field)
+		if _, number := numerals.ParseLoosely(field); !number {
+			key, why = "number="+name, "to take all others for missing"
+		}
+	}
+	return 0, fmt.Sprintf("%s, or --table %s %s", expected, shellWord(key), why)
 }

@@ -9,6 +9,7 @@ import (
 
 	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Of a text that many lines at its start are looked at, and at its end at most as many may be none of the table.
@@ -345,7 +346,7 @@ func (f *Form) voteSkip(s *sample) {
 		return
 	}
 	f.skip = first
-	f.note("%s above the table %s passed over; --table skip=0 takes all lines", lex.Plural(passed, "line"),
+	f.note("%s above the table %s passed over; --table skip=0 takes all lines", format.Counted(passed, "line"),
 		map[bool]string{true: "is", false: "are"}[passed == 1])
 }
 
@@ -525,7 +526,7 @@ func (f *Form) voteEnd(s *sample, t Text) {
 	if whole {
 		f.end--
 	}
-	f.note("%s at the end %s passed over, from %s on; --table skip=%d/0 reads to the end", lex.Plural(left, "line"),
+	f.note("%s at the end %s passed over, from %s on; --table skip=%d/0 reads to the end", format.Counted(left, "line"),
 		map[bool]string{true: "is", false: "are"}[left == 1], quoted(lines[len(lines)-left]), f.skip)
 }
 

@@ -1,7 +1,6 @@
 package lex
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -103,14 +102,6 @@ func LooksDecimal(field []byte) bool {
 		}
 	}
 	return digits > 0
-}
-
-// Plural writes a count with its noun, as "1 row" and "2 rows".
-func Plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // ListNames lists names, the first of them if there are many.

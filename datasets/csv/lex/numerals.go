@@ -136,7 +136,7 @@ func joinGroups(buf, field []byte, mark string, leading int) (digits, rest []byt
 	for first := true; bytes.HasPrefix(field, []byte(mark)); first = false {
 		group := field[len(mark):]
 		n := leadingDigits(group)
-		if first && n == 2 && leading <= 2 {
+		if first && n == 2 && leading <= 2 && mark == "," {
 			size = 2
 		}
 		if n != size && (n != 3 || !first && bytes.HasPrefix(group[3:], []byte(mark))) || size == 2 && n == 2 &&
@@ -199,6 +199,9 @@ func undress(field string) (number, unit string, ok bool) {
 		start--
 	}
 	unit, s = strings.TrimSpace(s[:start]), s[start:]
+	if before, found := strings.CutSuffix(unit, "("); found && sign == "" && strings.HasSuffix(s, ")") { // $(12.30)
+		unit, s, sign = strings.TrimSpace(before), s[:len(s)-1], "-"
+	}
 	for _, c := range "-+" { // behind the currency
 		if before, found := strings.CutSuffix(unit, string(c)); found && sign == "" {
 			unit, sign = strings.TrimSpace(before), string(c)
@@ -208,14 +211,14 @@ func undress(field string) (number, unit string, ok bool) {
 		return "", "", false
 	}
 	end := numberEnd(s)
-	number, s = s[:end], strings.TrimSpace(s[end:])
+	number, s = s[:end], strings.Trim(s[end:], " *") // behind it: a footnote
 	if s == "-" || strings.HasPrefix(s, "- ") {
 		if sign != "" || len(number) == 1 { // 3- is a grade
 			return "", "", false
 		}
 		sign, s = "-", strings.TrimSpace(s[1:])
 	}
-	if s != "" && (unit != "" || !startsUnit(s)) {
+	if s != "" && (unit != "" || !startsUnit(s)) || len(s) == 1 && strings.Contains("eEdD", s) { // 42E is a code
 		return "", "", false
 	}
 	if unit += s; len(unit) > 3 && strings.HasSuffix(unit, "s") {
@@ -253,7 +256,12 @@ func numberEnd(s string) int {
 // startsUnit reports whether what stands behind a number may be its unit.
 func startsUnit(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("%‰°\"'′″+*", r)
+	return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("%‰°\"'′″+/", r)
+}
+
+// LooksCoded reports whether a number without a unit is written as (748), 555 123 456 or 192.168.100.100.
+func LooksCoded(field string) bool {
+	return field[0] == '(' || strings.IndexAny(field, " .'") == 3 && strings.Count(field, field[3:4]) > 1
 }
 
 // Likely reports whether a field is a number in any style.

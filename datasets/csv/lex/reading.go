@@ -72,7 +72,7 @@ func (r *Reading) read(field []byte, k kind, v float64) (kind, float64) {
 // clearlyMissing are words for no value that are hardly classes of a target; other words for it may be.
 var (
 	clearlyMissing = []string{"n.a.", "n.a", "n.d.", "n/d", "nd", "n.v.", "k.a.", "missing", "not available",
-		"not applicable", "not reported", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "-nan(ind)"}
+		"not applicable", "not reported", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "-nan(ind)", "0000-00-00"}
 	otherwiseMissing = []string{"unknown", "unk", "tbd", "tba", "pending", "nil", "void", "blank", "empty"}
 )
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // BoundedReader is a reader that ends in an error after that many bytes.
@@ -145,7 +146,7 @@ func RowError(file string, line int, err error) error {
 
 // RaggedRowError says that a row has not as many fields as the first.
 func RaggedRowError(file string, line, fields, columns int) error {
-	return &fault.FormatError{File: file, Line: line, Found: Plural(fields, "field"),
+	return &fault.FormatError{File: file, Line: line, Found: format.Counted(fields, "field"),
 		Expected: strconv.Itoa(columns) + " as in the first line"}
 }
 

@@ -199,14 +199,14 @@ func (d *Reader) byPosition(columns int, t *schema.Table, needed bool) error {
 	case extra == 1 && position >= 1 && position <= columns:
 		d.target = position - 1
 	case extra == 1:
-		return &fault.FormatError{File: d.file, Line: d.line, Found: lex.Plural(columns, "column"),
+		return &fault.FormatError{File: d.file, Line: d.line, Found: format.Counted(columns, "column"),
 			Expected: fmt.Sprintf("%d, or the number of the one too many with {Target}", len(t.Fields))}
 	case needed:
 		return &fault.OptionError{Field: "target", Value: t.Target,
 			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file,
 				columns)}
 	default:
-		return &fault.FormatError{File: d.file, Line: d.line, Found: lex.Plural(columns, "column"),
+		return &fault.FormatError{File: d.file, Line: d.line, Found: format.Counted(columns, "column"),
 			Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
 	}
 	next := 0

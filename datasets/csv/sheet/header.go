@@ -85,7 +85,7 @@ func countsFrom0(record []string) bool {
 // gives way to pandas' name of a column without one.
 func (s *Sheet) nameColumns(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
-		return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Found: lex.Plural(n, "column"),
+		return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Found: format.Counted(n, "column"),
 			Expected: fmt.Sprintf("2 to %d columns separated by commas, semicolons, tabs or blanks, or as --table "+
 				"separator= says", maxColumns)}
 	}

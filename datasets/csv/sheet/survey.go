@@ -8,6 +8,7 @@ import (
 
 	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Sheet is what a first pass over CSV texts, which are one table, finds out. They may be longer than the memory.
@@ -71,7 +72,7 @@ func SurveyInChunks(sources []lex.Source, limit int, o *lex.Options, size, worke
 	}
 	if s.Rows < 2 {
 		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1),
-			Found:    lex.Plural(s.Rows, "row"),
+			Found:    format.Counted(s.Rows, "row"),
 			Expected: "at least 2"}
 	}
 	return s, nil
@@ -107,7 +108,7 @@ func (s *Sheet) readStart() error {
 func (s *Sheet) checkHeader(file string, r *lex.Rows) error {
 	e := &fault.FormatError{File: file, Line: r.Line}
 	if r.Fields != len(s.FirstRecord) {
-		e.Found, e.Expected = lex.Plural(r.Fields, "column"), fmt.Sprintf(
+		e.Found, e.Expected = format.Counted(r.Fields, "column"), fmt.Sprintf(
 			"the header of %s, which has %d", s.Sources[0].Name, len(s.FirstRecord))
 		return e
 	}

@@ -43,6 +43,7 @@ type columnTally struct {
 type Dress struct {
 	In      []int // how many are in each of the styles
 	Unclear int   // how many may have thousands or decimals behind the comma
+	Coded   int   // how many look like codes
 }
 
 // maxUnits is how many units are counted.
@@ -55,7 +56,7 @@ type wordTally struct {
 	styles uint8 // a bit for each of the sheet's styles that it is a number in
 	unit   string
 	// unclear is that the comma may be before thousands or decimals
-	unclear bool
+	unclear, coded bool
 }
 
 func (v *surveyor) newTally(base *tally) *tally {
@@ -303,6 +304,7 @@ func (t *tally) addWord(j int, field []byte) {
 	c := &t.columns[j]
 	w := &wordTally{date: lex.ReadDate(string(field))}
 	w.unit, w.styles = lex.Styles(string(field), t.of.sheet.styles)
+	w.coded = w.styles != 0 && lex.LooksCoded(string(field))
 	w.unclear = len(t.of.sheet.styles) > 1 && w.styles&3 == 3 && bytes.IndexByte(field, ',') >= 0
 	if t.of.tooManyWords[j].Load() {
 		c.moveToSketch()
@@ -362,6 +364,9 @@ func (c *columnTally) countDress(w *wordTally, styles int) {
 	}
 	if w.unclear {
 		d.Unclear++
+	}
+	if w.coded {
+		d.Coded++
 	}
 }
 

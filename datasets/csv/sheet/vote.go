@@ -22,7 +22,7 @@ func (c *Column) joinDress(of *columnTally) {
 		for i, n := range d.In {
 			sum.In[i] += n
 		}
-		sum.Unclear += d.Unclear
+		sum.Unclear, sum.Coded = sum.Unclear+d.Unclear, sum.Coded+d.Coded
 	}
 	c.LeadingZeros += of.leadingZeros
 	c.grouped = c.grouped && !of.ungrouped
@@ -82,6 +82,7 @@ func vote(s *Sheet) (again bool) {
 		case s.isRead(j) && s.Readings[j].Numerals != s.Numerals:
 			commas = commas || s.Readings[j].Numerals.CommaDecimal()
 			points = points || !s.Readings[j].Numerals.CommaDecimal() && !c.Whole
+		case c.coded():
 		default:
 			unit, style, dressed := c.mostDressed()
 			clear := dressed && c.Dress[unit].Unclear < c.Dress[unit].In[style] &&
@@ -110,6 +111,15 @@ func (c *Column) mostDressed() (unit string, style int, ok bool) {
 	return unit, style, most > 0
 }
 
+// coded reports whether a column's numbers are codes: some have a zero before them and all do or have one width, or all
+// are in parentheses, so that these are no minus, or in groups of three digits.
+func (c *Column) coded() bool {
+	if d := c.Dress[""]; d != nil && d.Coded > 0 {
+		return c.Numbers == 0 && d.Coded == slices.Max(d.In) && Mostly(d.Coded, c.Words-d.Coded)
+	}
+	return c.LeadingZeros > 0 && (c.width[0] == c.width[1] || c.LeadingZeros == c.Numbers) && c.Whole && c.Words == 0
+}
+
 // voteColumn decides how a column is read, and reports whether it did.
 func voteColumn(s *Sheet, j int, commas, points bool) bool {
 	c, forced := &s.Columns[j], s.forced[j]
@@ -118,14 +128,16 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 	case read && (s.Readings[j].Words || s.Readings[j].Numbers):
 		return false
 	case forced:
-	case c.Dated() || c.Boolean():
+	case c.Boolean():
 		return false
-	case c.LeadingZeros > 0 && c.width[0] == c.width[1] && c.Whole && c.Words == 0:
-		note(s, j, "words, as numbers with a zero before them are codes", "number", "takes it for numbers")
+	case c.coded():
+		note(s, j, "words, as numbers written like 01067, (748) or 555 123 456 are codes", "number",
+			"takes it for numbers")
 		s.reading(j).Words = true
 		return true
 	}
-	if !read || s.Readings[j].Numerals == s.Numerals {
+	dated := c.Dates > c.Numbers && !forced
+	if !dated && (!read || s.Readings[j].Numerals == s.Numerals) {
 		if numerals, ok := voteNumerals(s, j, commas, points); ok {
 			note(s, j, "numbers are read as "+numerals.String(), "category",
 				"takes them for words")
@@ -138,8 +150,12 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 		s.reading(j).Numbers = true
 		return true
 	}
-	marks, _ := c.marks(c.Numbers, func(string) bool { return false })
-	if len(marks) == 0 {
+	kind, values, is := "numbers", c.Numbers, func(string) bool { return false }
+	if dated {
+		kind, values, is = "dates", c.Dates, func(word string) bool { return lex.ReadDate(word).Orders != 0 }
+	}
+	marks, ok := c.marks(values, is)
+	if len(marks) == 0 || dated && !ok {
 		return false
 	}
 	if k := slices.IndexFunc(marks, c.classWord); k >= 0 && isTarget(s, j) {
@@ -151,8 +167,8 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 	for _, mark := range marks {
 		told = append(told, fmt.Sprintf("%q %s", mark, format.Counted(c.Counts[mark], "time")))
 	}
-	note(s, j, fmt.Sprintf("%s of %s values are numbers, %s: missing", format.Count(c.Numbers),
-		format.Count(c.ValueCount()), strings.Join(told, ", ")), "category", "takes them for words")
+	note(s, j, fmt.Sprintf("%s of %s values are %s, %s: missing", format.Count(values), format.Count(c.ValueCount()),
+		kind, strings.Join(told, ", ")), "category", "takes them for words")
 	s.reading(j).AddMissing(marks...)
 	return true
 }
