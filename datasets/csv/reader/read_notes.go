@@ -2,6 +2,7 @@ package reader
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -39,17 +40,14 @@ const maxNamed = 3
 
 // addWord counts a word that was not trained on.
 func (c *columnCounts) addWord(word string) {
-	if c.unseen++; len(c.words) <= maxNamed && !slices.Contains(c.words, word) {
-		c.words = append(c.words, word)
+	if c.unseen++; len(c.words) <= maxNamed && !slices.Contains(c.words, format.Printable(word)) {
+		c.words = append(c.words, format.Printable(word))
 	}
 }
 
 // addNumber counts a number if it is farther outside the range trained on than half of that.
 func (c *columnCounts) addNumber(bounds []float64, v float64) {
-	if bounds == nil {
-		return
-	}
-	if margin := (bounds[1] - bounds[0]) / 2; v >= bounds[0]-margin && v <= bounds[1]+margin {
+	if bounds == nil || math.Abs(2*v-bounds[0]-bounds[1]) <= 2*(bounds[1]-bounds[0]) {
 		return
 	}
 	if c.outside++; c.outside == 1 {
@@ -78,10 +76,9 @@ func (d *Reader) Notes() []string {
 		n.Add("%s left out, as in training", schema.RowsAre(d.notes.rows, "with a missing value"))
 	}
 	for i := range d.notes.fields {
-		if f := &d.table.Fields[i]; f.Kind != schema.LeftOut {
-			if parts := d.notes.fields[i].about(f); parts != nil {
-				n.Add("%s: %s", f.Name, strings.Join(parts, "; "))
-			}
+		f := &d.table.Fields[i]
+		if parts := d.notes.fields[i].about(f); parts != nil {
+			n.Add("%s: %s", f.Name, strings.Join(parts, "; "))
 		}
 	}
 	return n.Lines
@@ -98,15 +95,11 @@ func (c *columnCounts) about(f *schema.Field) (parts []string) {
 		if f.Rare == nil && (f.Kind == schema.Statistics || f.Other) {
 			what = "words that are new, or as rare as in training"
 		}
-		named := make([]string, 0, maxNamed+1)
-		for _, word := range c.words {
-			named = append(named, format.Printable(word))
+		words := strings.Join(c.words[:min(len(c.words), maxNamed)], ", ")
+		if len(c.words) > maxNamed {
+			words += ", …"
 		}
-		if len(named) > maxNamed {
-			named[maxNamed] = "…"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s: %s (read as %s)", have(c.unseen), what,
-			strings.Join(named, ", "), as))
+		parts = append(parts, fmt.Sprintf("%s %s: %s (read as %s)", have(c.unseen), what, words, as))
 	}
 	if c.outside > 0 {
 		what := "numbers"

@@ -55,6 +55,7 @@ func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 // it comes twice or is a value of any column.
 func (d *Reader) hasOtherNames(first []string) bool {
 	evidence := 0
+	var values []string
 	for i := range d.roles {
 		switch r := &d.roles[i]; {
 		case r.Field.Kind == schema.LeftOut:
@@ -62,19 +63,13 @@ func (d *Reader) hasOtherNames(first []string) bool {
 			evidence += 2 // a row has a number there, or such
 		default:
 			evidence++
-			if slices.ContainsFunc(first, func(text string) bool {
-				_, rare := slices.BinarySearch(r.Field.Rare, text)
-				_, known := r.Code[text]
-				return known || rare
-			}) {
-				return false
-			}
+			values = slices.Concat(values, r.Field.Words, r.Field.Rare)
 		}
 	}
 	for j, text := range first {
 		truth, _ := lex.ParseTruth(text)
 		if lex.Likely(text) || lex.IsMissing(text) || lex.LooksMissing(text) || truth >= 0 ||
-			lex.ReadDate(text).Orders != 0 || slices.Contains(first[:j], text) {
+			lex.ReadDate(text).Orders != 0 || slices.Contains(first[:j], text) || slices.Contains(values, text) {
 			return false
 		}
 	}
