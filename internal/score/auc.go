@@ -3,6 +3,7 @@ package score
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // ranking keeps what classes and outputs rows have, as AUC is of all pairs of rows: all of them up to
@@ -28,7 +29,10 @@ func (r *ranking) add(class int, u []float64) {
 		return
 	}
 	if r.bins == nil && (len(r.class)+1)*r.outputs > r.max {
-		r.toBins()
+		for k := range r.outputs {
+			r.bins = append(r.bins, r.binned(k, max(r.max/r.outputs/4, 1)))
+		}
+		r.class, r.blocks = nil, nil
 	}
 	if r.bins != nil {
 		for k, v := range u {
@@ -47,32 +51,17 @@ func (r *ranking) add(class int, u []float64) {
 // at returns output k of row i.
 func (r *ranking) at(i, k int) float64 { return r.blocks[i/rankedRows][i%rankedRows*r.outputs+k] }
 
-// column returns output k of all rows, ascending.
-func (r *ranking) column(k int) []float64 {
+// binned counts the rows in bins of output k: one at each of its values where there are as many edges.
+func (r *ranking) binned(k, edges int) bins {
 	values := make([]float64, len(r.class))
 	for i := range values {
 		values[i] = r.at(i, k)
 	}
-	slices.Sort(values)
-	return values
-}
-
-// binned counts the rows in bins of output k: one at each of its values where there are as many edges.
-func (r *ranking) binned(k, edges int) bins {
-	b := newBins(r.column(k), edges)
+	b := newBins(slices.Sorted(slices.Values(values)), edges)
 	for i, class := range r.class {
-		b.add(r.at(i, k), int(class) == k)
+		b.add(values[i], int(class) == k)
 	}
 	return b
-}
-
-// toBins puts the rows into bins.
-func (r *ranking) toBins() {
-	r.bins = make([]bins, r.outputs)
-	for k := range r.bins {
-		r.bins[k] = r.binned(k, max(r.max/r.outputs/4, 1))
-	}
-	r.class, r.blocks = nil, nil
 }
 
 // area returns the area under the ROC curve of class k by its output: the share of pairs of a row of the class and
@@ -107,15 +96,8 @@ func newBins(sorted []float64, edges int) bins {
 }
 
 func (b *bins) add(v float64, of bool) {
-	i, n := 0, len(b.edges)
-	for n > 0 { // as slices.BinarySearch, but v is a number
-		half := (n + 1) / 2
-		if b.edges[i+half-1] < v {
-			i += half
-		}
-		n -= half
-	}
-	if i *= 2; i < 2*len(b.edges) && b.edges[i/2] == v {
+	i := 2 * sort.SearchFloat64s(b.edges, v)
+	if i < 2*len(b.edges) && b.edges[i/2] == v {
 		i++
 	}
 	if of {
