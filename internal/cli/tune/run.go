@@ -177,7 +177,7 @@ func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 	c.Hidden, c.Graph, c.Skip, c.Act, c.Experts, c.ExpertHidden = []int{}, "", models.SkipNone, "", 0, nil
 	c.Optimizer, c.Set, c.Batch, c.Blocks, c.Schedule, c.InputNoise, c.Average = "lbfgs", nil, 0, 0, "", 0, 0
 	c.Until, c.TargetError, c.TargetLoss, c.Epochs, c.Save = "", 0, 0, linearEpochs, ""
-	c.TimeLimit = time.Duration(b.Budget / 4 * float64(time.Second))
+	c.TimeLimit = time.Duration(max(b.Seconds/4, 5) * float64(time.Second))
 	if decides := c.Folds > 0 || c.Validation != "" && c.Validation != "0"; decides {
 		c.Patience = cmp.Or(max(c.Patience, 0), linearPatience)
 	}
