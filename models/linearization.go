@@ -69,9 +69,9 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 		requested: true, gradient: make([]float64, dim+pass.TallySize), lazy: o.Products && o.Part == nil,
 	}
 	if n.precision == Single && !o.Double {
-		l.computation = newTapes[float32](l.passes, x, t, o.Pool.Threads(), o.Memory)
+		l.computation = newTapes[float32](l.passes, x, t, o.Pool, o.Memory)
 	} else {
-		l.computation = newTapes[float64](l.passes, x, t, o.Pool.Threads(), o.Memory)
+		l.computation = newTapes[float64](l.passes, x, t, o.Pool, o.Memory)
 	}
 	l.run = o.Pool.Run
 	if n.wide(wideRows) && o.Pool.Threads() > 1 {

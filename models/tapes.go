@@ -34,7 +34,17 @@ type tapes[F pass.Float] struct {
 	tangent   []F   // γ and Ru of all rows, block by block; nil before the first product of a wide net
 	argMemory []F
 	rowMemory [][]F // of a worker each: what becomes double precision afterwards
+
+	pool     *reduce.Pool
+	rounding struct { // of the call under way: what the pool's threads round to, and from
+		to    []F
+		from  []float64
+		piece func(worker, i int)
+	}
 }
+
+// roundedPiece is how many weights a thread rounds at a time.
+const roundedPiece = 1 << 16
 
 // computation is a tapes of either precision. Those methods that are given a worker may be called by several at once.
 type computation interface {
@@ -85,9 +95,15 @@ const (
 	rowsProduct
 )
 
-func newTapes[F pass.Float](p *passes, x, t Matrix, workers int, memory int64) *tapes[F] {
+func newTapes[F pass.Float](p *passes, x, t Matrix, pool *reduce.Pool, memory int64) *tapes[F] {
+	workers := pool.Threads()
 	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim),
-		rowMemory: make([][]F, workers)}
+		rowMemory: make([][]F, workers), pool: pool}
+	l.rounding.piece = func(_, i int) {
+		first, r := i*roundedPiece, &l.rounding
+		last := min(first+roundedPiece, len(r.to))
+		rounded(r.from[first:last], r.to[first:last])
+	}
 	for range workers {
 		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, reduce.BlockRows)))
 		if !isDouble[F]() {
@@ -121,13 +137,26 @@ func (l *tapes[F]) setWeights(w []float64) {
 	if isDouble[F]() {
 		copy(l.w, as[F](w))
 	} else {
-		rounded(w, l.w)
+		l.round(w, l.w)
 	}
 }
 
+// round rounds what weights have a number each of.
+func (l *tapes[F]) round(from []float64, to []F) {
+	l.rounding.from, l.rounding.to = from, to
+	l.pool.Run((len(to)+roundedPiece-1)/roundedPiece, l.rounding.piece)
+	l.rounding.from = nil
+}
+
 func (l *tapes[F]) setArg(v []float64) {
-	if l.arg = nil; v != nil {
-		l.arg = rounded(v, l.argMemory)
+	switch {
+	case v == nil:
+		l.arg = nil
+	case isDouble[F]():
+		l.arg = as[F](v)
+	default:
+		l.arg = l.argMemory
+		l.round(v, l.arg)
 	}
 }
 
