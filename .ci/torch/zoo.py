@@ -41,10 +41,12 @@ def ends(product, n):
 
 
 class Timer:
-    """The times that a method of a class takes; that of what follows it belongs to the same product."""
+    """The times that a method of objects takes; that of what follows it belongs to the same product."""
 
-    def __init__(self, owner, first, *after):
+    def __init__(self):
         self.times = []
+
+    def of(self, owner, first, *after):
         for name in first, *after:
             setattr(owner, name, self.timed(getattr(owner, name), name == first))
 
@@ -59,6 +61,19 @@ class Timer:
                 self.times[-1] += took
             return result
         return call
+
+
+def timers_of(kind):
+    """Timers of products and of gradients, of all objects of a class made from now on."""
+    products, gradients, made = Timer(), Timer(), kind.__init__
+
+    def init(self, *args):
+        made(self, *args)
+        products.of(self, "hv", "write")  # which waits for what JAX computes
+        gradients.of(self, "grad")
+
+    kind.__init__ = init
+    return products, gradients
 
 
 def per_product(products, gradients):

@@ -12,7 +12,7 @@ import newtop
 import zoo
 
 cases = []
-timers = zoo.Timer(newtop._Plain, "hv", "write"), zoo.Timer(newtop._Plain, "grad")  # write waits for it
+timers = zoo.timers_of(newtop._Plain)
 
 
 def title():

@@ -16,7 +16,7 @@ import zoo
 
 torch.set_num_threads(1)
 cases = []
-timers = zoo.Timer(newtop._Torch, "hv"), zoo.Timer(newtop._Torch, "grad")
+timers = zoo.timers_of(newtop._Torch)
 VERSION = tuple(int(x) for x in torch.__version__.split(".")[:2])
 T = torch.tensor
 
