@@ -51,6 +51,9 @@ func TestTune(t *testing.T) {
 	if alone == "" || !regexp.MustCompile(`a linear model \(--net none --opt lbfgs\) (has a|is no worse:) test RMSE of `+alone+` against 0\.\d+\n`).MatchString(errs) {
 		t.Errorf("a linear model has %s by itself; messages:\n%s", alone, errs)
 	}
+	if _, errs, _ := newtop(append(quickSearch(file), "--by", "loss")...); !strings.Contains(errs, "lbfgs) has a validation loss of 0.") {
+		t.Errorf("by the loss no linear model is told:\n%s", errs)
+	}
 	command := strings.TrimSuffix(out[strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n")+1:], "\n")
 	if again := succeed(t, "tune", "show", "first", "--top", "1", "--record", file); again != command+"\n" {
 		t.Errorf("newtop tune show --top 1 says %q, the search %q", again, command)

@@ -156,13 +156,9 @@ func (s *Search) survey() (measure, error) {
 	} else {
 		run.Model.Program = p.Data.Title
 	}
-	m := measure{Quantity: run.Measure().Quantity}
-	switch by := c.Score(); {
-	case by == nil:
-	case by.Outputs:
-		m.by = by
-	default:
-		m.Quantity = by.Quantity
+	m := measure{run.Measure().Quantity, c.Score()}
+	if m.by != nil && !m.by.Outputs {
+		m.Quantity, m.by = m.by.Quantity, nil
 	}
 	return m, p.Close()
 }

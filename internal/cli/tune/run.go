@@ -192,12 +192,14 @@ func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 		return ""
 	}
 	name, best := b.Test, b.BestTest()
-	if math.IsNaN(best) {
+	if math.IsNaN(best) || b.Measure == "validation loss" { // the one score that is none of Scores
 		name, best = b.Measure, float64(b.Standings()[0].Best)
 	}
 	split, title, _ := strings.Cut(name, " ")
-	var v float64
-	rows := 0
+	v, rows := math.NaN(), 0
+	if title == "loss" {
+		v = float64(d.Done.ValidationLoss)
+	}
 	for _, s := range d.Done.Scores {
 		for _, m := range score.Metrics(&s) {
 			if s.Split == split && m.Name == title {
@@ -205,7 +207,7 @@ func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 			}
 		}
 	}
-	if rows == 0 {
+	if math.IsNaN(v) {
 		return ""
 	}
 	worse, within, is := v-best, math.NaN(), "has a "
