@@ -283,7 +283,7 @@ func TestEverySetCanBeSaved(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == file {
-			want := []modelfile.Field{{Name: "size", Fill: []float64{2}}, {Name: "colour", Words: []string{"blue", "green", "red"}}}
+			want := []modelfile.Field{{Name: "size", Fill: []float64{2}, Range: []float64{1, 3}}, {Name: "colour", Words: []string{"blue", "green", "red"}}}
 			if fmt.Sprint(m.Table) != fmt.Sprint(want) || m.Meta["target"] != "price" || m.Meta["target_column"] != "3" ||
 				m.Meta["header"] != "yes" || m.Meta["missing"] != "indicator" {
 				t.Errorf("the table is %v with %v, expected %v", m.Table, m.Meta, want)
