@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 [ -x "$work/newtop-bench" ] || { go build -o "$work/newtop" . && go build -C internal/bench -o "$work/newtop-bench" ./cmd && git rev-parse --short HEAD > "$work/commit"; }
-[ $# -gt 0 ] || set -- toys scg letter bpls bpls-hidden recipes core race-letter race-letter-best race-mnist race-recipes pictures
+[ $# -gt 0 ] || set -- toys scg letter bpls bpls-hidden recipes core race-letter race-letter-best race-mnist race-recipes tables pictures
 
 # note NAME PAGE SOURCES: SOURCES are patterns of files, of which those of tests don't count.
 note() {
@@ -76,6 +76,11 @@ for name; do
 	race-letter | race-letter-best)
 		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop-bench" race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
 	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop-bench" race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
+	tables)
+		figure tables docs/tables.md 'internal/bench/tables.*' "$work/newtop-bench" tables --newtop "$work/newtop" --journal "$work/tables.jsonl" --format md ;;
+	fair-*)
+		figure "$name" docs/race.md internal/bench/fair.go "$work/newtop-bench" fair --only "${name#fair-}" --data-dir "$data" \
+			--journal "$work/$name.jsonl" --format md ;;
 	pictures) docs/pictures.sh && note pictures docs/cast.svg 'docs/pictures.sh tui/film/main.go' ;;
 	*) figure "$name" docs/papers.md "internal/bench/papers/$name*.go $papers" "$work/newtop-bench" "$name" --data-dir "$data" --resume "$work/$name.jsonl" --format brief ;;
 	esac

@@ -277,7 +277,11 @@ func (m *fairMethod) setting(i int) (set []string, horizon float64) {
 	rng := rand.New(rand.NewPCG(1, uint64(i)))
 	along := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) }
 	write := func(key string, v float64) {
-		set = append(set, key+"="+strconv.FormatFloat(v, 'g', 3, 64))
+		text := strconv.FormatFloat(v, 'g', 3, 64)
+		if v >= 1000 && v < 1e4 { // without an exponent
+			text = fmt.Sprint(10 * math.Round(v/10))
+		}
+		set = append(set, key+"="+text)
 	}
 	if m.axes != nil {
 		for _, a := range m.axes {

@@ -13,7 +13,7 @@ var Newton = optim.Info{
 	Name:      "tr-newton",
 	Title:     "Trust-region Newton CG, exact Hessian",
 	Paper:     "Mizutani & Demmel 2003; Møller 1993",
-	Equations: "Algorithm 1 with exact Hessian products (algorithm E); eq. 3–7; Gould et al. 1999, section 5",
+	Equations: "Algorithm 1 with exact Hessian products (algorithm E); eq. 3–7; Gould et al. 1999 in CG's space",
 	Summary: "Truncated CG on the exact Hessian in a trust region, making use of negative curvature; " +
 		"the one to look at curvature with, and exact on small problems.",
 	Cost:       "1.3, and 2 for each inner iteration",
@@ -34,7 +34,7 @@ var GaussNewton = optim.Info{
 	Name:      "tr-gn",
 	Title:     "Trust-region Gauss–Newton CG",
 	Paper:     "Mizutani & Demmel 2003",
-	Equations: "Algorithm 1 with JᵀJ products (algorithm C); eq. 3–7; Gould et al. 1999, section 5",
+	Equations: "Algorithm 1 with JᵀJ products (algorithm C); eq. 3–7; Gould et al. 1999 in CG's space",
 	Summary: "Truncated CG on the Gauss–Newton matrix in a trust region; steady and hard to upset, " +
 		"the second-order method to try first when the full Hessian stalls.",
 	Cost:       "1.3, and 1.3 for each inner iteration",
@@ -53,7 +53,7 @@ var GaussNewtonJacobi = optim.Info{
 	Name:      "tr-gn-jacobi",
 	Title:     "Trust-region Gauss–Newton, diag(JᵀJ)",
 	Paper:     "Mizutani & Demmel 2003",
-	Equations: "Algorithm 1 with JᵀJ products and M = diag(JᵀJ) (algorithm D); eq. 3–7; Gould et al. 1999",
+	Equations: "Algorithm 1 with JᵀJ products, M = diag(JᵀJ) (algorithm D); eq. 3–7; Gould et al. 1999 in CG's space",
 	Summary: "Gauss–Newton with the Jacobi preconditioner; the paper's fastest on regression, " +
 		"where weights differ much in scale.",
 	Cost:       "1.3, 1.3 for each inner iteration, and a backward pass for each output",
@@ -75,7 +75,7 @@ var GaussNewtonRows = optim.Info{
 	Name:      "tr-rows",
 	Title:     "Trust-region Gauss–Newton by rows",
 	Paper:     "Mizutani & Demmel 2003",
-	Equations: "Algorithm 1 with JᵀJ products by Algorithm 2 (algorithm B); eq. 3–7; Gould et al. 1999, section 5",
+	Equations: "Algorithm 1 with JᵀJ products by Algorithm 2 (algorithm B); eq. 3–7; Gould et al. 1999 in CG's space",
 	Summary: "The steps of tr-gn with every Jacobian row formed, as before Pearlmutter's product; " +
 		"the yardstick for what that saves.",
 	Cost:       "1.3, and 1.3 times up to the number of outputs for each inner iteration",
