@@ -1264,7 +1264,8 @@ class Probe(unittest.TestCase):
     def test_rates(self):
         p = [nn.Parameter(torch.ones(2))]
         for optimizer, want in (
-            (torch.optim.SGD(p, lr=0.5), {"optimizer": "SGD", "rate": 0.5}),
+            (torch.optim.SGD(p, lr=0.5), {"optimizer": "SGD", "rate": 0.5, "momentum": 0.0}),
+            (torch.optim.SGD(p, lr=0.5, momentum=0.9), {"optimizer": "SGD", "rate": 0.5, "momentum": 0.9}),
             (torch.optim.SGD(p, lr=0.5, momentum=0.9, nesterov=True), {"optimizer": "SGD"}),
             (torch.optim.Adam(p), {"optimizer": "Adam"}),
             (None, {}),
