@@ -1372,7 +1372,7 @@ class Programs(unittest.TestCase):
             d.ask("eval", w=w)
         d.ask("set", w=w)
         d.ask("stop")
-        out, errs = process.communicate(timeout=60)
+        out, errs = process.communicate(timeout=600)
         self.assertEqual((process.returncode, errs), (0, ""))
         return d.hello, w, last, out
 
@@ -1414,7 +1414,7 @@ class Programs(unittest.TestCase):
         last = d.ask("eval", w=w)["loss"]
         d.fails("unsupported", "update")
         d.ask("stop")
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(600), 0)
         process.stdout.close(), process.stderr.close()
         return d.hello, w, last, ""
 
@@ -1427,11 +1427,11 @@ class Programs(unittest.TestCase):
             self.assertEqual(d.look()["step"], 4 * k + 4)
             d.ask("hv", v=np.ones(d.n))
             d.on()
-        out, errs = process.communicate(timeout=60)
+        out, errs = process.communicate(timeout=600)
         self.assertEqual(errs, "")
         environ = {"NEWTOP_PEER": ""}
         other = Driver().start(os.path.join(DATA, "loop.py"), "12", "4", **environ)
-        self.assertEqual(other.communicate(timeout=60)[0], out)
+        self.assertEqual(other.communicate(timeout=600)[0], out)
 
 
 class Page(unittest.TestCase):
