@@ -51,6 +51,13 @@ func TestWatchUntil(t *testing.T) {
 	}
 	refuses(t, print.ExitFailed, "ended at step 3 before val_loss < 0.01", "watch", log, "--until", "val_loss<0.01")
 	refuses(t, print.ExitUsage, "--until", "watch", log, "--until", "val_loss")
+	open, db := write(t, "y.jsonl", `{"epoch":1,"loss":0.5}`+"\n"+`{"epoch":2,"loss":0.05}`+"\n"), filepath.Join(t.TempDir(), "runs.db")
+	for until, state := range map[string]string{"loss<0.1": "target", "epoch>=2": "epochs"} {
+		succeed(t, "watch", open, "--until", until, "--save", state, "--record", db)
+		if out := succeed(t, "runs", "--state", state, "--record", db); !strings.Contains(out, state) || strings.Count(out, "\n") != 2 {
+			t.Errorf("--until %q: %s", until, out)
+		}
+	}
 }
 
 // TestWatchAProgram shows its numbers and ends as it ended.

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -156,13 +157,18 @@ func (u *Until) met(e *event.EpochEvent) (term string) {
 }
 
 // first returns the first term that is met.
-func (u *Until) first() string {
+func (u *Until) first() string { _, text := u.Reached(); return text }
+
+// Reached is the first term that is met, and the reason why it ends a run, as a trainer that has such a limit says it.
+func (u *Until) Reached() (reason event.Reason, text string) {
+	reasons := map[string]event.Reason{"epoch": event.ReasonEpochs, "step": event.ReasonEpochs,
+		event.Elapsed.Info().Key: event.ReasonTime}
 	for _, term := range u.terms {
 		if !slices.ContainsFunc(term, func(c condition) bool { return !c.met }) {
-			return write(term)
+			return cmp.Or(reasons[term[0].name], event.ReasonTarget), write(term)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func (c *condition) see(e *event.EpochEvent, own bool) {

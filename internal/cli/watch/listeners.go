@@ -101,6 +101,9 @@ func (l *listeners) close(cmd *cobra.Command) error {
 	if l.saver == nil {
 		return nil
 	}
+	if l.until != nil {
+		l.until.end(l.saver)
+	}
 	return l.saver.close(cmd)
 }
 
@@ -113,12 +116,14 @@ type untilMet struct {
 	run   event.RunEvent
 	epoch int
 	done  bool
+	over  bool // the run has said its end
 }
 
 func (u *untilMet) See(e event.Event, _ bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.done {
+	_, ends := e.(event.DoneEvent)
+	if u.over = u.over || ends; u.done {
 		return
 	}
 	switch e := e.(type) {
@@ -139,6 +144,17 @@ func (u *untilMet) isMet() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.done
+}
+
+// end gives the record of a run that the condition ended its end, which the run has not said.
+func (u *untilMet) end(s *saver) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	done := event.UnknownDone()
+	done.Epochs = u.epoch
+	if done.Reason, done.Message = u.until.Reached(); u.done && !u.over {
+		s.See(done, false)
+	}
 }
 
 // text say how it ended.
