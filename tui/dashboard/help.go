@@ -5,20 +5,9 @@ import (
 
 	"newtop/tui/dashboard/desk"
 	"newtop/tui/pane"
-	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
-
-// help is every key with what it does, and what stands in the panes.
-func help() *screen.HelpDialog[*desk.App] {
-	return &screen.HelpDialog[*desk.App]{Left: 57, Right: 57, Narrow: 66,
-		More: []widget.Hint{widget.NewHint(":", "search commands")},
-		Sections: func(a *desk.App) (keys, words []widget.Section) {
-			focused, others := legendSections(a)
-			return append(focused, keySections(a)...), others
-		}}
-}
 
 // idleReason is why the keys that steer do nothing.
 func idleReason(a *desk.App) string {

@@ -55,7 +55,7 @@ func mainBindings() []*screen.Binding[*desk.App] {
 					a.First = false
 					return beginTour(a)
 				}
-				a.Dialog = help()
+				a.Dialog = screen.Help(helpSections)
 				return nil
 			}).FooterBy(func(a *desk.App) string {
 			if a.First {

@@ -46,8 +46,10 @@ func words(a *desk.App) []word {
 		word{"equivalents", "all work in units of one full gradient", []layout.ID{layout.Work}})
 }
 
-// legendSections says what the letters, signs and words of the panes mean: those of the focused one, and the others.
-func legendSections(a *desk.App) (focused, others []widget.Section) {
+// helpSections says what the letters, signs and words of the focused pane mean, what the keys do, and what the letters of
+// the other panes mean.
+func helpSections(a *desk.App) (focused []widget.Section) {
+	var others []widget.Section
 	here, there := widget.Section{}, widget.Section{Title: "in the panes"}
 	if !desk.Racing(a) {
 		here.Title, there.Title = "in "+a.Panes[a.Focus].Name(a.PaneView()), "in the other panes"
@@ -75,7 +77,7 @@ func legendSections(a *desk.App) (focused, others []widget.Section) {
 			others = append(others, inner)
 		}
 	}
-	return focused, append(others, there)
+	return slices.Concat(focused, keySections(a), others, []widget.Section{there})
 }
 
 // stopText say why inner solves end.
@@ -89,16 +91,11 @@ func stopText() widget.Section {
 
 // factorText say what is told of factors.
 func factorText() widget.Section {
-	words := widget.Section{Title: "in the factors"}
-	for _, r := range [][2]string{
-		{"outputs", "the side of a layer that its weights lead to"},
-		{"inputs", "the side that they come from, with the bias"},
-		{"by rank", "eigenvalues, the largest at the left"},
-		{"condition", "the largest over the least, damping added"},
-		{"singular", "the least is 0 in double precision"},
-		{"refreshes", "how often the factors were renewed"},
-	} {
-		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
-	}
-	return words
+	return widget.Explained("in the factors", 12,
+		[2]string{"outputs", "the side of a layer that its weights lead to"},
+		[2]string{"inputs", "the side that they come from, with the bias"},
+		[2]string{"by rank", "eigenvalues, the largest at the left"},
+		[2]string{"condition", "the largest over the least, damping added"},
+		[2]string{"singular", "the least is 0 in double precision"},
+		[2]string{"refreshes", "how often the factors were renewed"})
 }

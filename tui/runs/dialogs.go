@@ -11,23 +11,9 @@ import (
 	"newtop/tui/widget"
 )
 
-// help is every key with what it does, and what the signs mean.
-func help() *screen.HelpDialog[*Model] {
-	return &screen.HelpDialog[*Model]{Left: 64, Right: 50, Narrow: 70,
-		More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: helpSections}
-}
-
-func helpSections(m *Model) (keys, _ []widget.Section) {
+// helpSections are the keys with what they do, and what the signs mean.
+func helpSections(m *Model) []widget.Section {
 	const columns = 8
-	for _, g := range groups {
-		s := widget.Section{Title: g}
-		for _, b := range m.bindings {
-			if b.Group == g {
-				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
-			}
-		}
-		keys = append(keys, s)
-	}
 	words := widget.Section{Title: "in the list"}
 	for _, r := range []struct {
 		ink         style.Token
@@ -46,7 +32,7 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 	} {
 		words.Rows = append(words.Rows, widget.Explain(r.ink, r.sign, columns, r.means))
 	}
-	return keys, []widget.Section{words}
+	return append(screen.HelpOf(m.bindings, columns, groups[:]...), words)
 }
 
 // entries are what the search for commands has: the bindings, and what the list can be sorted by.

@@ -295,10 +295,8 @@ func bindings() []*screen.Binding[*Model] {
 		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
 		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
 			func(m *Model) bool { return m.Over }),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(
-			m *Model, _ string) {
-			m.dialog = help()
-		}).DefaultFooter(),
+		use(groupHelp, "this help", screen.ShowHelp).
+			Then(func(m *Model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
 		screen.CommandsKey(groupHelp, func(m *Model) {
 			m.dialog = screen.NewPalette(entries(m), "commands and columns")
 		}),

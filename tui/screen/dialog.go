@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/layout"
@@ -104,14 +106,29 @@ func InFront[M Model](front Dialog[M], m M) func(w, h int) []string {
 	return func(w, h int) []string { return front.Draw(m, w, h) }
 }
 
+// HelpOf is what the help says of bindings, by their groups, all in one for "", with that many columns for the keys.
+func HelpOf[M Model](bindings []*Binding[M], columns int, groups ...string) (out []widget.Section) {
+	for _, g := range groups {
+		s := widget.Section{Title: g}
+		for _, b := range bindings {
+			if g == "" || b.Group == g {
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 // HelpDialog has every key with what it does, and what stands on the screen.
 type HelpDialog[M Model] struct {
 	widget.Scroll
-	Left, Right int // columns of the keys and of the words, beside one another where both have room
-	Narrow      int // columns of the dialog where they have not
-	More        []widget.Hint
-	// Sections returns the keys and the words.
-	Sections func(m M) (keys, words []widget.Section)
+	sections func(m M) []widget.Section
+}
+
+// Help returns a help of sections.
+func Help[M Model](sections func(m M) []widget.Section) *HelpDialog[M] {
+	return &HelpDialog[M]{sections: sections}
 }
 
 // Handle scrolls; every key that is none of the help's closes it, and does what it does.
@@ -132,26 +149,27 @@ func (o *HelpDialog[M]) Handle(m M, msg tea.Msg) (Answer, tea.Cmd) {
 
 // Hints implements Dialog.
 func (o *HelpDialog[M]) Hints(M) []widget.Hint {
-	return append([]widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}, o.More...)
+	return []widget.Hint{{Key: "esc", Text: "close"}, {Key: "↑↓", Text: "scroll"}, {Key: ":", Text: "search commands"}}
 }
 
-// Draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
+// Draw puts the sections into two columns, as even as they can be, where the screen has room for both, else one.
 func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
+	const narrowest = 48 // of two columns
 	pen := &m.Screen().Pen
-	keys, words := o.Sections(m)
-	var rows []string
-	bw := o.Left + o.Right + 6
-	if w >= bw {
-		last := len(keys) - 1
-		if last > 0 && len(widget.Sections(pen, keys, o.Left, true)) > h-2 { // the other column is the shorter one
-			keys, words = keys[:last], append(words, keys[last])
-		}
-		rows = style.Beside(widget.Sections(pen, keys, o.Left, true), o.Left,
-			widget.Sections(pen, words, o.Right, true))
-	} else {
-		bw = min(w-2, o.Narrow)
-		rows = widget.Sections(pen, append(keys, words...), bw-4, true)
+	sections := slices.DeleteFunc(o.sections(m), func(s widget.Section) bool { return len(s.Rows) == 0 })
+	column := func(of []widget.Section, most int) (rows []string, wide int) {
+		wide = min(widget.SectionsWidth(of), most)
+		return widget.Sections(pen, of, wide, true), wide
 	}
+	rows, wide := column(sections, w-6)
+	for i := 1; i < len(sections) && (w-6)/2 >= narrowest; i++ {
+		left, lw := column(sections[:i], (w-6)/2)
+		right, rw := column(sections[i:], (w-6)/2)
+		if max(len(left), len(right)) < len(rows) {
+			rows, wide = style.Beside(left, lw, right), lw+rw+2
+		}
+	}
+	bw := wide + 4
 	rows, more := o.Cut(rows, max(1, h-2))
 	return widget.DialogBox(pen, "help · esc closes"+more, rows, bw)
 }

@@ -26,7 +26,7 @@ func bindings() []*screen.Binding[*Model] {
 	return []*screen.Binding[*Model]{
 		use("back to the screen beneath, or quit", screen.Back).On(func(*Model, string) tea.Cmd { return tea.Quit }),
 		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
-		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).DefaultFooter(),
+		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
 		screen.CommandsKey("", func(m *Model) {
 			m.dialog = screen.NewPalette(
 				screen.Commands(m.bindings, m), "commands")
@@ -106,27 +106,16 @@ func (m *Model) hints() []widget.Hint {
 	return screen.Hints(m.bindings, m)
 }
 
-// help is every key with what it does, and what stands on the screen.
-func help() *screen.HelpDialog[*Model] {
-	return &screen.HelpDialog[*Model]{Left: 76, Right: 52, Narrow: 76, Sections: helpSections}
-}
-
-func helpSections(m *Model) (_, _ []widget.Section) {
+// helpSections are the keys with what they do, and what the signs mean.
+func helpSections(m *Model) []widget.Section {
 	const wide = 10
-	keys, words := widget.Section{Title: "machine"}, widget.Section{Title: "on the screen"}
-	for i := range m.bindings {
-		b := m.bindings[i]
-		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, wide, b.Help))
-	}
-	for _, r := range [][2]string{
-		{"load", "processes that run or wait, over a minute"},
-		{"may use", "cores that this container is allowed"},
-		{"memory", "used of all that there is, or is allowed"},
-		{"used by", "processes on a GPU, as nvidia-smi reports"},
-		{"!", "all but used up"},
-		{"–", "not told"},
-	} {
-		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], wide, r[1]))
-	}
-	return []widget.Section{keys}, []widget.Section{words}
+	keys := screen.HelpOf(m.bindings, wide, "")
+	keys[0].Title = "machine"
+	return append(keys, widget.Explained("on the screen", wide,
+		[2]string{"load", "processes that run or wait, over a minute"},
+		[2]string{"may use", "cores that this container is allowed"},
+		[2]string{"memory", "used of all that there is, or is allowed"},
+		[2]string{"used by", "processes on a GPU, as nvidia-smi reports"},
+		[2]string{"!", "all but used up"},
+		[2]string{"–", "not told"}))
 }

@@ -47,32 +47,20 @@ func (*quitDialog) Draw(m *model, w, _ int) []string {
 	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
-// helpDialog is every key with what it does, and what the signs mean.
-func helpDialog() *screen.HelpDialog[*model] {
-	return &screen.HelpDialog[*model]{Left: 68, Right: 56, Narrow: 70, Sections: helpSections}
-}
-
-func helpSections(m *model) (_, _ []widget.Section) {
+// helpSections are the keys with what they do, and what the signs mean.
+func helpSections(m *model) []widget.Section {
 	const columns = 8
-	keys, states := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}
-	words := widget.Section{Title: "in the panes"}
-	for i := range m.bindings {
-		b := m.bindings[i]
-		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
-	}
+	keys, states := screen.HelpOf(m.bindings, columns, ""), widget.Section{Title: "what became of a trial"}
+	keys[0].Title = "keys"
 	for _, s := range trialStates {
 		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
-	for _, r := range [][2]string{
-		{"a b c", leadText(m)},
-		{"A B C", "the same, run again alone on the whole machine"},
-		{"work", "in gradient equivalents: units of one full gradient"},
-		{"curve", "of the measure, on a logarithmic scale for all"},
-		{"━╌─", "share explained; dashed: within its standard error"},
-	} {
-		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
-	}
-	return []widget.Section{keys}, []widget.Section{states, words}
+	return append(keys, states, widget.Explained("in the panes", columns,
+		[2]string{"a b c", leadText(m)},
+		[2]string{"A B C", "the same, run again alone on the whole machine"},
+		[2]string{"work", "in gradient equivalents: units of one full gradient"},
+		[2]string{"curve", "of the measure, on a logarithmic scale for all"},
+		[2]string{"━╌─", "share explained; dashed: within its standard error"}))
 }
 
 // leadText says what the trials' letters stand for.

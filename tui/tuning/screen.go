@@ -80,11 +80,7 @@ func (m *model) Init() tea.Cmd {
 func (m *model) wait(pause time.Duration) tea.Cmd {
 	ctx, search, seen := m.Ctx, m.search, m.leaderboard
 	return func() tea.Msg {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
+		if screen.After(ctx, pause, pause)() == nil {
 			return nil
 		}
 		b, err := search.Wait(ctx, seen)

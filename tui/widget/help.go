@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"newtop/tui/style"
@@ -23,7 +24,27 @@ func Explain(t style.Token, what string, columns int, means string) []style.Part
 	return []style.Part{t.Of(style.Pad(what, columns)), style.Text.Of(means)}
 }
 
-// Sections draws sections one under the other.
+// Explained is a section of what stands for what, with that many columns for the first.
+func Explained(title string, columns int, rows ...[2]string) Section {
+	s := Section{Title: title}
+	for _, r := range rows {
+		s.Rows = append(s.Rows, Explain(style.Muted, r[0], columns, r[1]))
+	}
+	return s
+}
+
+// SectionsWidth is how many columns sections take whose rows are not broken.
+func SectionsWidth(sections []Section) (w int) {
+	for _, s := range sections {
+		w = max(w, style.Cells(s.Title))
+		for _, r := range s.Rows {
+			w = max(w, style.Width(r))
+		}
+	}
+	return w
+}
+
+// Sections draws sections one under the other, with what is too long in several rows.
 func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []string) {
 	put := func(parts ...style.Part) {
 		l := t.Line(w)
@@ -43,7 +64,15 @@ func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []stri
 			put(style.Strong.Of(s.Title))
 		}
 		for _, r := range s.Rows {
-			put(r...)
+			last := r[len(r)-1]
+			indent := style.Width(r[:len(r)-1])
+			for i, text := range style.Wrapped(last.Text, max(w-indent, 1)) {
+				if i == 0 {
+					put(append(slices.Clone(r[:len(r)-1]), last.Token.Of(text))...)
+				} else {
+					put(last.Token.Of(style.Spaces(indent) + text))
+				}
+			}
 		}
 	}
 	return rows

@@ -34,10 +34,8 @@ func bindings() []*screen.Binding[*model] {
 			return m.filter.Text != "" || m.solo != nil || m.within != nil
 		}),
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(
-			m *model, _ string) {
-			m.dialog = help()
-		}).DefaultFooter(),
+		use(groupHelp, "this help", screen.ShowHelp).
+			Then(func(m *model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
 		screen.CommandsKey(groupHelp, openPalette),
 		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(turn).FooterBy(
 			func(m *model) string {
@@ -346,38 +344,19 @@ func (m *model) mouse(msg tea.MouseMsg) {
 	}
 }
 
-// help is every key with what it does.
-func help() *screen.HelpDialog[*model] {
-	return &screen.HelpDialog[*model]{Left: 60, Right: 60, Narrow: 68,
-		More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: sections}
-}
-
-func sections(m *model) (keys, words []widget.Section) {
+// helpSections are the keys with what they do.
+func helpSections(m *model) []widget.Section {
 	const columns = 9
-	for _, g := range groups {
-		s := widget.Section{Title: g}
-		for _, b := range m.bindings {
-			if b.Group == g {
-				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Show, columns, b.Help))
-			}
-		}
-		keys = append(keys, s)
-	}
 	charts := widget.Section{Title: "the charts"}
 	for _, k := range m.grid.Keys() {
 		if k.Show != "" {
 			charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 		}
 	}
-	filter := widget.Section{Title: "filter of the runs"}
-	for _, r := range [][2]string{
-		{"big", "the name has it; -big: has it not"},
-		{"lr>0.01", "a setting or the newest value of a metric: = != > >= < <="},
-		{"opt~ada", "has these letters; also of name, state, source, data"},
-	} {
-		filter.Rows = append(filter.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
-	}
-	return keys, []widget.Section{charts, filter}
+	return append(screen.HelpOf(m.bindings, columns, groups[:]...), charts, widget.Explained("filter of the runs", columns,
+		[2]string{"big", "the name has it; -big: has it not"},
+		[2]string{"lr>0.01", "a setting or the latest value of a metric: = != > >= < <="},
+		[2]string{"opt~ada", "has these letters; also of name, state, source, data"}))
 }
 
 // openPalette searches over all commands, the metrics and the runs.
