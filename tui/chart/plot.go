@@ -163,18 +163,6 @@ func FitsLog(curves []Curve, chosen bool) bool {
 	return least > greatest || greatest > 0 && (chosen || least >= 0)
 }
 
-// Furthest is the curve that reaches furthest along an axis: the keys move along it.
-func (p *Plot) Furthest(by Axis) *Series {
-	best := p.Curves[0].Series
-	_, most, _ := best.Extent()
-	for i := range p.Curves {
-		if _, last, ok := p.Curves[i].Series.Extent(); ok && last[by] > most[by] {
-			best, most = p.Curves[i].Series, last
-		}
-	}
-	return best
-}
-
 // ScaleWord says in a title that a chart is logarithmic.
 func (p *Plot) ScaleWord() style.Part {
 	if p.Log {

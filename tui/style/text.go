@@ -205,6 +205,14 @@ func Abreast(blocks [][]string, h int) []string {
 // Right fills a text on its left up to w columns.
 func Right(s string, w int) string { return Spaces(w-Cells(s)) + s }
 
+// Tail cuts a text's beginning to w columns, where its end tells more.
+func Tail(s string, w int) string {
+	if over := Cells(s) - w; over > 0 {
+		return "…" + ansi.TruncateLeft(s, over+1, "")
+	}
+	return s
+}
+
 // Pad fills a text on its right up to w columns.
 func Pad(s string, w int) string { return s + Spaces(w-Cells(s)) }
 

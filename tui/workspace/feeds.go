@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/feed"
 	"newtop/tui/history"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -106,11 +107,7 @@ func due(m *model) (all []tea.Cmd) {
 func (h *receiver) receive(ctx context.Context, pause time.Duration) tea.Cmd {
 	news, more := h.news, h.more
 	return func() tea.Msg {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
+		if screen.After(ctx, pause, pause)() == nil {
 			return nil
 		}
 		var n newsMsg

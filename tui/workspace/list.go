@@ -144,10 +144,11 @@ func (m *model) arrange() {
 // sortByValue puts the best value of the column first, or the least of a setting, and what has none last.
 func sortByValue(m *model) {
 	values, texts := map[*run]float64{}, map[*run]string{}
+	better := m.grid.Better(m.grid.Selected())
 	for _, r := range m.rows {
 		v, text := m.value(r)
 		if texts[r] = text; !math.IsNaN(v) {
-			if m.column.setting == "" && m.grid.Rises() {
+			if m.column.setting == "" && better == event.MoreBetter {
 				v = -v
 			}
 			values[r] = v
@@ -184,7 +185,7 @@ func (m *model) columnTitle() string {
 	switch {
 	case m.column.setting != "":
 		return m.column.setting
-	case m.column.best && m.grid.Rises():
+	case m.column.best && m.grid.Better(m.grid.Selected()) == event.MoreBetter:
 		return m.grid.Selected() + " max"
 	case m.column.best:
 		return m.grid.Selected() + " min"
@@ -258,20 +259,20 @@ func drawList(m *model, at layout.Rect) []string {
 	room := at.H - 1 - len(below)
 	m.table.Rect, m.table.First = at, 1
 	m.table.Show(max(0, slices.Index(m.rows, m.at)), len(m.rows), room)
-	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
+	c, values := columns{value: 7, epoch: 5}, map[*run]string{}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
 		_, values[r] = m.value(r)
 		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
 	}
 	if at.W < signs+minName+c.width()-c.epoch { // a group's mean without what its runs differ by
-		c.value = 8
+		c.value = 7
 		for r, text := range values {
 			values[r], _, _ = strings.Cut(text, " ±")
 			c.value = max(c.value, style.Cells(values[r]))
 		}
 	}
-	c.fit(at.W)
+	c.fit(at.W, m.names())
 	rows := []string{listHeader(m, at.W, c)}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
@@ -298,11 +299,15 @@ type columns struct{ value, epoch int }
 const signs = 6
 
 // minName is the least width of a name beside other columns.
-const minName = 12
+const minName = 11
 
-// fit leaves out the columns that would leave too little of the names.
-func (c *columns) fit(w int) {
-	if w < signs+minName+c.width() {
+// fit leaves out the columns that would leave too little of the names, and the epoch where it would cut one of them.
+func (c *columns) fit(w int, names []string) {
+	longest := minName
+	for _, name := range names {
+		longest = max(longest, min(style.Cells(name), 2*minName))
+	}
+	if w < signs+longest+c.width() {
 		c.epoch = 0
 	}
 	if w < signs+minName+c.width() {
@@ -349,7 +354,7 @@ func listHeader(m *model, w int, c columns) string {
 		color = style.Focus
 	}
 	l := m.Line(w).To(3).Write(color, "runs ")
-	if m.sorted != asGiven && w-c.width() > 20 {
+	if m.sorted != asGiven && l.Left() > c.width()+style.Cells(m.sorted.String()) {
 		l.Write(style.Muted, m.sorted.String())
 	}
 	return c.write(l, style.Muted.Of(m.counted()), style.Muted.Of(
@@ -438,11 +443,7 @@ func about(m *model, w, n int) []string {
 	if word == "away" {
 		rows = append(rows, m.Line(w).Write(style.Warn, " "+style.Clean(m.at.h.Status.Replay.Warning)).Full())
 	} else if m.at.source != "" && m.at.source != m.at.name {
-		text := m.at.source
-		if over := style.Cells(text) - w + 2; over > 0 {
-			text = "…" + ansi.TruncateLeft(text, over+1, "")
-		}
-		rows = append(rows, m.Line(w).Write(style.Muted, " "+text).Full())
+		rows = append(rows, m.Line(w).Write(style.Muted, " "+style.Tail(m.at.source, w-2)).Full())
 	}
 	if left := m.at.remaining(); left != "" {
 		rows = append(rows, m.Line(w).Write(style.Muted, " left ").Write(style.Text, left).Full())

@@ -150,7 +150,7 @@ func (m *model) listWidth() int {
 	if m.Width < minWidthForList || m.alone {
 		return 0
 	}
-	return min(24+(m.Width-minWidthForList)/5, 48)
+	return min(signs+minName+9+(m.Width-minWidthForList)/6, 48) // a name and a value at the least
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.

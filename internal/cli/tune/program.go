@@ -82,14 +82,14 @@ func configureProgram(t *tuner, cmd *cobra.Command, args []string) (err error) {
 // judgedBy reads --by.
 func judgedBy(p *tune.Program) error {
 	way, name, ok := strings.Cut(p.By, ":")
-	tag := event.ParseTag(p.By)
+	better := event.DirectionOf(p.By, nil)
 	switch {
 	case ok && (way == "max" || way == "min") && name != "":
 		p.By, p.Max = name, way == "max"
-	case p.By != "" && !tag.Known:
+	case p.By != "" && better == event.Undirected:
 		return flags.Invalid("--by", p.By, "max:"+p.By+" or min:"+p.By)
 	default:
-		p.Max = tag.Accuracy
+		p.Max = better == event.MoreBetter
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -221,17 +222,12 @@ func seekable(a *desk.App) bool { return desk.Replays(a) && unseekable(a) == "" 
 
 // Bindings play a watched run.
 func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
-	seeks := func(part float64) func(*desk.App, string) tea.Cmd {
-		return func(a *desk.App, _ string) tea.Cmd { return b.seekBy(a, part) }
-	}
-	either := func(back, on float64, backKeys ...string) func(*desk.App, string) tea.Cmd {
+	by := func(part float64, back ...string) func(*desk.App, string) tea.Cmd {
 		return func(a *desk.App, k string) tea.Cmd {
-			for _, key := range backKeys {
-				if k == key {
-					return seeks(back)(a, k)
-				}
+			if slices.Contains(back, k) {
+				return b.seekBy(a, -part)
 			}
-			return seeks(on)(a, k)
+			return b.seekBy(a, part)
 		}
 	}
 	list := []*screen.Binding[*desk.App]{
@@ -239,10 +235,10 @@ func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 			On(func(a *desk.App, _ string) tea.Cmd { a.Touch(); return a.Send(event.StepEpoch{}) }).
 			FooterBy(func(a *desk.App) string { return "next " + a.H.Run.Counted() }).While(seekable),
 		desk.Bind(desk.GroupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
-			On(either(-0.01, 0.01, ",")).Footer("back, on").While(seekable).
+			On(by(0.01, ",")).Footer("back, on").While(seekable).
 			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
 		desk.Bind(desk.GroupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
-			On(either(-0.1, 0.1, "<", "shift+,")).
+			On(by(0.1, "<", "shift+,")).
 			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
 		desk.Bind(desk.GroupReplay, "home end", "the first epoch, the newest one", "home", "end").
 			On(func(a *desk.App, k string) tea.Cmd {

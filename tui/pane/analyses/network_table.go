@@ -60,7 +60,7 @@ func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 			case c.right:
 				l.Write(color, style.Right(c.text(&rows[i]), c.wide))
 			default:
-				l.Write(color, shortened(c.text(&rows[i]), c.wide))
+				l.Write(color, style.Tail(c.text(&rows[i]), c.wide))
 			}
 		}))
 	}
@@ -134,16 +134,4 @@ func barShare(x float64) float64 {
 		return 0
 	}
 	return max(0, min(1, 1+math.Log10(x)/decades))
-}
-
-// shortened cuts a name's beginning, as its end tells tensors apart.
-func shortened(s string, w int) string {
-	if style.Cells(s) <= w {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && style.Cells(string(runes)) > w-1 {
-		runes = runes[1:]
-	}
-	return "…" + string(runes)
 }

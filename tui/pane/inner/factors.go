@@ -128,24 +128,12 @@ func blockNames(h *history.History, list []event.FactorMetrics) func(f *event.Fa
 	return func(f *event.FactorMetrics) string {
 		switch {
 		case f.From >= 0 && f.From < len(model.Blocks):
-			return lastCells(style.Clean(model.Blocks[f.From].Name), 24)
+			return style.Tail(style.Clean(model.Blocks[f.From].Name), 24)
 		case twice:
 			return format.Count(f.To) + ": " + sizes(f)
 		}
 		return sizes(f)
 	}
-}
-
-// lastCells cuts a name's beginning, as its end tells tensors apart.
-func lastCells(s string, w int) string {
-	if style.Cells(s) <= w {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && style.Cells(string(runes)) > w-1 {
-		runes = runes[1:]
-	}
-	return "…" + string(runes)
 }
 
 // head reports how often the factors were refreshed in the newest epoch, and which part of its time that took.

@@ -288,7 +288,7 @@ func (d *factorDrawing) pairs(y, h int, titled bool) {
 		blocks, titled = blocks[:max(h-1, 0)], false
 	}
 	for i, b := range blocks {
-		d.c.Write(0, y+i, lastCells(d.rows[max(b[0], b[1])].block, names), style.Text)
+		d.c.Write(0, y+i, style.Tail(d.rows[max(b[0], b[1])].block, names), style.Text)
 		for k, at := range b {
 			if x := names + 1 + k*each; at >= 0 {
 				d.half(&d.rows[at], x, y+i, bars, number)

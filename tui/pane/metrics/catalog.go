@@ -54,11 +54,11 @@ const (
 
 // metric is one chart.
 type metric struct {
-	name  string // of all its curves, or that of its only one
-	group string
-	rises bool
-	log   bool // unless the user says otherwise
-	share bool // its values are percentages
+	name   string // of all its curves, or that of its only one
+	group  string
+	better event.Direction
+	log    bool // unless the user says otherwise
+	share  bool // its values are percentages
 	// complement says that its curves are errors, of which it shows what they lack of 1, an accuracy.
 	complement bool
 	own        string // x of its own, which is not that of the others; "" for none
@@ -75,7 +75,7 @@ func (m *metric) moves(runs []Run) bool {
 // main reports whether a metric says how good the model is: it comes before those that say how it is trained.
 func (m *metric) main() bool {
 	_, p := split(m.name)
-	return p >= held || m.rises || hasWord(m.name, lossText) ||
+	return p >= held || m.better != event.Undirected ||
 		slices.ContainsFunc(m.curves, func(k curve) bool { return k.part >= held || k.at < 0 && ^k.at < judged })
 }
 
@@ -279,8 +279,13 @@ func newCatalog(runs []Run, outlines []outline, accuracy bool) *catalog {
 	}
 	for i := range c.all {
 		m := &c.all[i]
-		m.group, m.rises = groupOf(m.name), m.complement || rises(m.name)
+		m.group, m.better = groupOf(m.name), event.MoreBetter // what an error lacks of 1
 		c.names = append(c.names, m.name)
+	}
+	for i := range c.all {
+		if m := &c.all[i]; !m.complement {
+			m.better = event.DirectionOf(m.name, c.names)
+		}
 	}
 	return c
 }

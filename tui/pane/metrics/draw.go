@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/figure"
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/layout"
@@ -383,8 +384,8 @@ func (g *Grid) Aim(target float64) {
 	}
 }
 
-// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; or the best of its values.
-// It is NaN and "" for nothing.
+// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; or the best of its values,
+// the least where its name doesn't say which are better. It is NaN and "" for nothing.
 func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	m := g.selected()
 	if m == nil {
@@ -400,7 +401,7 @@ func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	v = m.shown(g.valueOf(m, g.over.line(h, &k)))
 	if best {
 		low, high, ok := m.bounds(k.of(h))
-		if v = low; m.rises {
+		if v = low; m.better == event.MoreBetter {
 			v = high
 		}
 		if !ok {
@@ -508,7 +509,7 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	if len(g.runs) == 1 && !m.flat {
 		word, at := g.best(m)
 		best = style.Muted.Of("  " + word + " " + at)
-		if width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
+		if word == "" || width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
 			best = style.Part{}
 		}
 	}

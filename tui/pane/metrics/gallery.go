@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -315,10 +316,14 @@ func (g *gallery) count() string {
 	return format.Counted(shown, "metric")
 }
 
-// Rises reports whether more of the selected metric is better, as far as its name says.
-func (g *gallery) Rises() bool {
-	m := g.selected()
-	return m != nil && m.rises
+// Better says which values of a metric are better, as far as its name does.
+func (g *gallery) Better(name string) event.Direction {
+	if g.catalog != nil {
+		if i := slices.Index(g.catalog.names, name); i >= 0 {
+			return g.catalog.all[i].better
+		}
+	}
+	return event.Undirected
 }
 
 // Share reports whether the selected metric is one of errors or accuracies.
@@ -454,14 +459,14 @@ func (g *gallery) log(m *metric) bool {
 	return chart.FitsLog(curves, chosen)
 }
 
-// best is the best value of a metric's last curve so far.
+// best is the best value of a metric's last curve so far; empty where its name doesn't say which are better.
 func (g *gallery) best(m *metric) (word, value string) {
 	s := m.curves[len(m.curves)-1].series(g.runs)
 	low, high, ok := m.bounds(s)
 	switch {
-	case !ok:
+	case !ok || m.better == event.Undirected:
 		return "", ""
-	case m.rises:
+	case m.better == event.MoreBetter:
 		return "max", m.text(g.runs, high)
 	}
 	return "min", m.text(g.runs, low)

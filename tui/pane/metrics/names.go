@@ -1,9 +1,6 @@
 package metrics
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // part says which rows a value is of, as far as its name does.
 type part uint8
@@ -49,23 +46,4 @@ func groupOf(name string) string {
 		}
 	}
 	return ""
-}
-
-var risingText = []string{"acc", "accuracy", "acc1", "acc5", "top1", "top5", "f1", "auc", "auroc", "auprc", "map",
-	"map50", "bleu", "rouge", "precision", "recall",
-	"reward", "return", "score", "iou", "miou", "psnr", "ssim", "r2", "dice", "throughput", "mfu"}
-
-// rises reports whether more of a quantity is better, as far as its name says.
-func rises(name string) bool { return hasWord(name, risingText) }
-
-// lossText are words for what a model is judged by, and of which less is better.
-var lossText = []string{"loss", "error", "err", "nll", "perplexity", "ppl", "rmse", "mse", "mae", "wer", "cer", "fid"}
-
-// hasWord reports whether one of the words that a name is made of is among some.
-func hasWord(name string, among []string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return strings.ContainsRune(
-			between+"()@", r)
-	})
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
 }

@@ -30,7 +30,7 @@ const (
 
 // maxShape is the shape of a page of as many charts as can be read: on a large screen they are larger, too.
 func maxShape(w, h int) shape {
-	wide, high := chartW+1+max(0, w-60)/20, chartH+h/24
+	wide, high := chartW+max(0, w-40)/20, chartH+h/24
 	columns := max(1, (w+gap)/(wide+gap))
 	return shape{columns, wideOf(columns, w), max(1, min(h, high)), 0, columns}
 }
