@@ -54,16 +54,15 @@ func DirectionOf(name string, beside []string) Direction {
 			return LessBetter
 		}
 	}
-	if n := len(words) - 1; n >= 0 && (words[n] == "p" || words[n] == "r") {
-		has := map[string]bool{}
-		for _, other := range beside {
-			if rest, ok := strings.CutPrefix(other, name[:len(name)-1]); ok {
-				has[strings.TrimRightFunc(strings.ToLower(rest), unicode.IsDigit)] = true
-			}
-		}
-		if has["p"] && has["r"] && has["map"] {
-			return MoreBetter
-		}
+	has := func(word string) bool { // beside P or R
+		of := strings.TrimRight(name, "pPrR") + word
+		return slices.ContainsFunc(beside, func(n string) bool {
+			return strings.EqualFold(strings.TrimRightFunc(n, unicode.IsDigit), of)
+		})
+	}
+	n := len(words) - 1
+	if n >= 0 && (words[n] == "p" || words[n] == "r") && has("p") && has("r") && has("map") {
+		return MoreBetter
 	}
 	return Undirected
 }

@@ -83,17 +83,16 @@ type state struct {
 	step    bool    // hold after the next epoch
 	speed   float64
 
-	loading bool
-	given   bool // whether viewers have seen events
-	back    int  // after a restart: the epoch to hold or continue at; −1: the newest
-	name    string
-	read    float64
-	stale   string
-	quiet   time.Time
-	warning string
-	over    error // why no more will come
-
-	complete bool // quiet at the end of the length that the log names
+	loading  bool
+	given    bool // whether viewers have seen events
+	back     int  // after a restart: the epoch to hold or continue at; −1: the newest
+	name     string
+	read     float64
+	stale    string
+	quiet    time.Time
+	warning  string
+	over     error // why no more will come
+	complete bool  // quiet at the end of the length that the log names
 
 	pictures int // images that the log has
 

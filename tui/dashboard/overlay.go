@@ -46,8 +46,8 @@ func words(a *desk.App) []word {
 		word{"equivalents", "all work in units of one full gradient", []layout.ID{layout.Work}})
 }
 
-// helpSections says what the letters, signs and words of the focused pane mean, what the keys do, and what the letters of
-// the other panes mean.
+// helpSections says what the letters, signs and words of the focused pane mean, what the keys do, and what those of the
+// other panes mean.
 func helpSections(a *desk.App) (focused []widget.Section) {
 	var others []widget.Section
 	here, there := widget.Section{}, widget.Section{Title: "in the panes"}

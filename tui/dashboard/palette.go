@@ -106,21 +106,19 @@ func settingEntries(a *desk.App) (out []paletteEntry) {
 
 // styleEntries are how things look.
 func styleEntries(a *desk.App) (out []paletteEntry) {
-	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
-		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colors colours",
-			Do: func(a *desk.App) tea.Cmd { return a.SetTheme(t) }}
-		if t == a.ThemeChoice {
-			e.Also += ", the current theme"
+	add := func(kind, text, also string, current bool, do func(*desk.App) tea.Cmd) {
+		if current {
+			also += ", the current " + kind
 		}
-		out = append(out, e)
+		out = append(out, paletteEntry{Kind: kind, Text: text, Also: also, Do: do})
+	}
+	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
+		add("theme", t.String(), "theme colors colours", t == a.ThemeChoice,
+			func(a *desk.App) tea.Cmd { return a.SetTheme(t) })
 	}
 	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
-		e := paletteEntry{Kind: "glyphs", Text: g.String(), Also: "glyphs of drawings",
-			Do: func(a *desk.App) tea.Cmd { return a.SetGlyphs(g) }}
-		if g == a.GlyphChoice {
-			e.Also += ", the current glyphs"
-		}
-		out = append(out, e)
+		add("glyphs", g.String(), "glyphs of drawings", g == a.GlyphChoice,
+			func(a *desk.App) tea.Cmd { return a.SetGlyphs(g) })
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
 		out = append(out, paletteEntry{Kind: "picture", Text: "chart as " + strings.ToUpper(format),

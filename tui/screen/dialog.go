@@ -154,15 +154,14 @@ func (o *HelpDialog[M]) Hints(M) []widget.Hint {
 
 // Draw puts the sections into two columns, as even as they can be, where the screen has room for both, else one.
 func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
-	const narrowest = 48 // of two columns
 	pen := &m.Screen().Pen
 	sections := slices.DeleteFunc(o.sections(m), func(s widget.Section) bool { return len(s.Rows) == 0 })
 	column := func(of []widget.Section, most int) (rows []string, wide int) {
 		wide = min(widget.SectionsWidth(of), most)
-		return widget.Sections(pen, of, wide, true), wide
+		return widget.Sections(pen, of, wide), wide
 	}
 	rows, wide := column(sections, w-6)
-	for i := 1; i < len(sections) && (w-6)/2 >= narrowest; i++ {
+	for i := 1; i < len(sections) && (w-6)/2 >= 48; i++ {
 		left, lw := column(sections[:i], (w-6)/2)
 		right, rw := column(sections[i:], (w-6)/2)
 		if max(len(left), len(right)) < len(rows) {

@@ -26,10 +26,10 @@ func bindings() []*screen.Binding[*Model] {
 	return []*screen.Binding[*Model]{
 		use("back to the screen beneath, or quit", screen.Back).On(func(*Model, string) tea.Cmd { return tea.Quit }),
 		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
-		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
+		use("this help", screen.ShowHelp).
+			Then(func(m *Model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
 		screen.CommandsKey("", func(m *Model) {
-			m.dialog = screen.NewPalette(
-				screen.Commands(m.bindings, m), "commands")
+			m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands")
 		}),
 		on("↑ ↓", "select another host", widget.MoveKeys...).On((*Model).move),
 		use("pause, and go on", screen.Toggle).On((*Model).pause).FooterBy(pause),

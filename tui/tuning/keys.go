@@ -24,7 +24,8 @@ func bindings() []*screen.Binding[*model] {
 			func(m *model) bool { return m.zoomed || m.filter.Text != "" }),
 		use("stop the search and quit; its trials are kept", screen.Quit).On(
 			func(m *model, _ string) tea.Cmd { return m.leave() }).FooterBy(screen.LeaveWord[*model]),
-		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
+		use("this help", screen.ShowHelp).
+			Then(func(m *model, _ string) { m.dialog = screen.Help(helpSections) }).DefaultFooter(),
 		screen.CommandsKey("", func(m *model) {
 			m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands")
 		}),

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"slices"
 	"strings"
 
 	"newtop/tui/style"
@@ -45,7 +44,7 @@ func SectionsWidth(sections []Section) (w int) {
 }
 
 // Sections draws sections one under the other, with what is too long in several rows.
-func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []string) {
+func Sections(t *style.Pen, sections []Section, w int) (rows []string) {
 	put := func(parts ...style.Part) {
 		l := t.Line(w)
 		for i, p := range parts {
@@ -57,21 +56,16 @@ func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []stri
 		rows = append(rows, l.Full())
 	}
 	for i, s := range sections {
-		if headed && i > 0 {
+		if i > 0 {
 			put()
 		}
-		if headed {
-			put(style.Strong.Of(s.Title))
-		}
+		put(style.Strong.Of(s.Title))
 		for _, r := range s.Rows {
-			last := r[len(r)-1]
-			indent := style.Width(r[:len(r)-1])
-			for i, text := range style.Wrapped(last.Text, max(w-indent, 1)) {
-				if i == 0 {
-					put(append(slices.Clone(r[:len(r)-1]), last.Token.Of(text))...)
-				} else {
-					put(last.Token.Of(style.Spaces(indent) + text))
-				}
+			n := len(r) - 1
+			first, last, indent := r[:n:n], r[n], style.Width(r[:n])
+			for _, text := range style.Wrapped(last.Text, max(w-indent, 1)) {
+				put(append(first, last.Token.Of(text))...)
+				first = []style.Part{last.Token.Of(style.Spaces(indent))}
 			}
 		}
 	}

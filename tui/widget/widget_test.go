@@ -69,8 +69,7 @@ var widgets = map[string]func(p *style.Pen, w int) []string{
 		return DialogBox(p, "a title"+more, rows, w)
 	},
 	"help": func(p *style.Pen, w int) []string {
-		return Sections(p, []Section{{"keys", [][]style.Part{Explain(style.Accent, "↑↓", 6, "move")}}, {"words", nil}}, w,
-			true)
+		return Sections(p, []Section{{"keys", [][]style.Part{Explain(style.Accent, "↑↓", 6, "move")}}, {"words", nil}}, w)
 	},
 	"filter": func(p *style.Pen, w int) []string {
 		f := Filter{Text: "adam -failed 梅 and a lot more", Typing: true}

@@ -353,10 +353,11 @@ func helpSections(m *model) []widget.Section {
 			charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 		}
 	}
-	return append(screen.HelpOf(m.bindings, columns, groups[:]...), charts, widget.Explained("filter of the runs", columns,
+	filter := widget.Explained("filter of the runs", columns,
 		[2]string{"big", "the name has it; -big: has it not"},
 		[2]string{"lr>0.01", "a setting or the latest value of a metric: = != > >= < <="},
-		[2]string{"opt~ada", "has these letters; also of name, state, source, data"}))
+		[2]string{"opt~ada", "has these letters; also of name, state, source, data"})
+	return append(screen.HelpOf(m.bindings, columns, groups[:]...), charts, filter)
 }
 
 // openPalette searches over all commands, the metrics and the runs.

@@ -303,11 +303,8 @@ const minName = 11
 
 // fit leaves out the columns that would leave too little of the names, and the epoch where it would cut one of them.
 func (c *columns) fit(w int, names []string) {
-	longest := minName
-	for _, name := range names {
-		longest = max(longest, min(style.Cells(name), 2*minName))
-	}
-	if w < signs+longest+c.width() {
+	cut := func(name string) bool { return w < signs+min(style.Cells(name), 2*minName)+c.width() }
+	if w < signs+minName+c.width() || slices.ContainsFunc(names, cut) {
 		c.epoch = 0
 	}
 	if w < signs+minName+c.width() {

@@ -505,12 +505,10 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 			break
 		}
 	}
-	best := style.Part{}
+	best := ""
 	if len(g.runs) == 1 && !m.flat {
-		word, at := g.best(m)
-		best = style.Muted.Of("  " + word + " " + at)
-		if word == "" || width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
-			best = style.Part{}
+		if best = g.best(m); width+style.Cells(best)+style.Cells(m.name)+1 > l.Room {
+			best = ""
 		}
 	}
 	color, sign := style.Strong, ""
@@ -521,13 +519,13 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		sign += "■ "
 	}
 	name := style.Clean(m.name)
-	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign) - style.Cells(own)
+	space := l.Room - width - style.Cells(best) - style.Cells(sign) - style.Cells(own)
 	l.Write(color, sign+widget.Cut(name, max(space, 1), g.Names()))
 	l.Group(style.Muted.Of(own))
-	if !m.flat && g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
+	if !m.flat && g.log(m) && l.Left() > width+style.Cells(best)+5 {
 		l.Write(style.Muted, " log")
 	}
-	l.Write(style.Muted, best.Text)
+	l.Write(style.Muted, best)
 	if rule := l.Left() - width; rule > 1 {
 		l.Write(style.Text, " ").Write(style.Grid, style.Repeat("─", rule-1))
 	}

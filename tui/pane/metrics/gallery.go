@@ -318,10 +318,8 @@ func (g *gallery) count() string {
 
 // Better says which values of a metric are better, as far as its name does.
 func (g *gallery) Better(name string) event.Direction {
-	if g.catalog != nil {
-		if i := slices.Index(g.catalog.names, name); i >= 0 {
-			return g.catalog.all[i].better
-		}
+	if i := slices.Index(g.Names(), name); i >= 0 {
+		return g.catalog.all[i].better
 	}
 	return event.Undirected
 }
@@ -460,14 +458,14 @@ func (g *gallery) log(m *metric) bool {
 }
 
 // best is the best value of a metric's last curve so far; empty where its name doesn't say which are better.
-func (g *gallery) best(m *metric) (word, value string) {
+func (g *gallery) best(m *metric) string {
 	s := m.curves[len(m.curves)-1].series(g.runs)
 	low, high, ok := m.bounds(s)
 	switch {
 	case !ok || m.better == event.Undirected:
-		return "", ""
+		return ""
 	case m.better == event.MoreBetter:
-		return "max", m.text(g.runs, high)
+		return "  max " + m.text(g.runs, high)
 	}
-	return "min", m.text(g.runs, low)
+	return "  min " + m.text(g.runs, low)
 }
