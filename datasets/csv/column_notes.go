@@ -73,16 +73,17 @@ func (p *plan) noteKind(f *schema.Field, j int) {
 	if f.Words == nil {
 		return
 	}
-	truths := 0
+	truths, said := 0, make(map[bool]bool)
 	for text, n := range c.Counts {
-		if pair, _ := lex.ParseTruth(text); pair >= 0 {
+		if pair, is := lex.ParseTruth(text); pair >= 0 {
 			truths += n
+			said[is] = true
 		}
 	}
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{c.Numbers, "numbers"}, {c.Dates, "dates"}, {truths, "true or false"}} {
+	}{{c.Numbers, "numbers"}, {c.Dates, "dates"}, {truths * (len(said) / 2), "true or false"}} {
 		if of.n > 0 {
 			p.notes.Add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n),
 				format.Count(c.ValueCount()), of.what)

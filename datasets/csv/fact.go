@@ -62,7 +62,7 @@ func factsOf(columns []sheet.Column, target int, reasons []reason) []Fact {
 			f.Words = frequent(c.Counts)
 		}
 		if r := reasons[j]; j != target && r != used {
-			f.Reason = describeReason(r)
+			f.Reason = descriptions[r]
 		}
 		all[j] = f
 	}

@@ -141,7 +141,7 @@ func (p *plan) keepSome(reasons []reason) bool {
 				continue
 			}
 			reasons[j], some = used, true
-			p.notes.Add("%s: kept although it %s, as there is no other input", c.Name, describeReason(r))
+			p.notes.Add("%s: kept although it %s, as there is no other input", c.Name, descriptions[r])
 		}
 		if some {
 			return true
@@ -150,24 +150,11 @@ func (p *plan) keepSome(reasons []reason) bool {
 	return false
 }
 
-// describeReason says what speaks against a column.
-func describeReason(r reason) string {
-	switch r {
-	case dropped:
-		return "is dropped as asked"
-	case empty:
-		return "has no values"
-	case constant:
-		return "has one value in all rows"
-	case numbering:
-		return "numbers the rows"
-	case identifier:
-		return "tells rows apart: nearly all its numbers differ"
-	case distinctWords:
-		return "has another word in most rows"
-	}
-	return fmt.Sprintf("has more than %s different words", format.Count(sheet.MaxWords))
-}
+// descriptions say what speaks against a column.
+var descriptions = [...]string{dropped: "is dropped as asked", empty: "has no values",
+	constant: "has one value in all rows", numbering: "numbers the rows",
+	identifier: "tells rows apart: nearly all its numbers differ", distinctWords: "has another word in most rows",
+	manyWords: "has more than " + format.Count(sheet.MaxWords) + " different words"}
 
 // noteLeftOut says which columns are left out and why.
 func (p *plan) noteLeftOut(reasons []reason) {
@@ -179,7 +166,7 @@ func (p *plan) noteLeftOut(reasons []reason) {
 			}
 		}
 		p.notes.AddGroup(names, func(column string) string {
-			line := column + ": left out, it " + describeReason(r)
+			line := column + ": left out, it " + descriptions[r]
 			if r != empty && r != manyWords {
 				line += "; --table keep=" + shellWord(column) + " keeps it"
 			}

@@ -64,6 +64,7 @@ func TestSniff(t *testing.T) {
 		{"Excel's hint", "sep=;\na;b\n1;2\n3;4\n", lex.Options{}, "a|b\n1|2\n", "3|4\n", "as the first line says"},
 		{"blanks", "  a   b c\n 1.5 \"x y\"  3\n 2.5 z  4\n", lex.Options{}, "a|b|c\n1.5|x y|3\n", "2.5|z|4\n", "parted by blanks"},
 		{"words with blanks", "a,b\nx y,u v\nx z,u w\n", lex.Options{}, "a|b\nx y|u v\n", "", ""},
+		{"blanks behind commas", "a,b\n" + strings.Repeat("7, .5\n", 60), lex.Options{}, "a|b\n7|.5\n", "", ""},
 		{"fixed widths", "name      n   v\n" + strings.Repeat("New York  1 2.5\nUlm         3.5\n", 4), lex.Options{}, "name|n|v\nNew York|1|2.5\nUlm||3.5\n", "", "fixed widths"},
 		{"comments", "# made by hand\n# 3 March\na,b\n1,2\n# late\n3,4\n", lex.Options{}, "a|b\n1|2\n3|4\n", "", "begin with #"},
 		{"comments that are rows", "#1,2\n#3,4\n#5,6\n", lex.Options{}, "#1|2\n", "", ""},

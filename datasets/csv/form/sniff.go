@@ -161,7 +161,7 @@ func (f *Form) voteSeparator(s *sample) {
 		case Blanks, Fixed:
 			// A blank is a part of words elsewhere.
 			better = share > 0.5 && (best.share < 0.5 ||
-				share > best.share-0.02 && numbers > max(best.numbers+1e-9, 0.6))
+				share >= best.share && numbers > max(best.numbers+1e-9, 0.6))
 		}
 		if separator == Fixed { // which all lines have that leave blanks in the same places
 			better = share > best.share+0.02 && (best.separator == Blanks || best.share < 0.5)

@@ -62,10 +62,24 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 		return noHeader
 	case countsFrom0(first) && (len(first) > 2 || fractions):
 		return countsFromZero
-	case allWords && !repeated:
+	case (allWords || countsYears(first)) && !repeated:
 		return wordsAbove
 	}
 	return noHeader
+}
+
+// countsYears reports whether a record's numbers, three or more, are years one after another, as offices name columns.
+func countsYears(record []string) bool {
+	last, n := 0, 0
+	for _, field := range record {
+		if year, err := strconv.Atoi(field); err == nil {
+			if n++; year < 1000 || year > 9999 || n > 1 && year != last+1 {
+				return false
+			}
+			last = year
+		}
+	}
+	return n > 2
 }
 
 // countsFrom0 reports whether a record counts 0, 1, 2 and so on, behind an empty field or from the start.

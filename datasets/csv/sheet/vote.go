@@ -155,7 +155,7 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 		kind, values, is = "dates", c.Dates, func(word string) bool { return lex.ReadDate(word).Orders != 0 }
 	}
 	marks, ok := c.marks(values, is)
-	if len(marks) == 0 || dated && !ok {
+	if len(marks) == 0 || !ok {
 		return false
 	}
 	if k := slices.IndexFunc(marks, c.classWord); k >= 0 && isTarget(s, j) {
