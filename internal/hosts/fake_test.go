@@ -29,6 +29,8 @@ func fakeSSH(home string, args []string) int {
 		_, err := os.Stat(home + "." + name)
 		return err == nil
 	}
+	asked, _ := os.OpenFile(home+".asked", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	in := io.TeeReader(os.Stdin, asked)
 	rest := args[slices.Index(args, "--")+1:]
 	switch {
 	case is("down"):
@@ -41,7 +43,7 @@ func fakeSSH(home string, args []string) int {
 		server, err := sftp.NewServer(struct {
 			io.Reader
 			io.WriteCloser
-		}{os.Stdin, os.Stdout}, sftp.WithServerWorkingDirectory(home))
+		}{in, os.Stdout}, sftp.WithServerWorkingDirectory(home))
 		if err == nil {
 			_ = server.Serve()
 		}
@@ -49,7 +51,7 @@ func fakeSSH(home string, args []string) int {
 	}
 	cmd := exec.Command("sh", "-c", rest[1])
 	// By pipes of its own, which break with this program.
-	cmd.Dir, cmd.Stdin, cmd.Stdout = home, io.MultiReader(os.Stdin), io.MultiWriter(os.Stdout)
+	cmd.Dir, cmd.Stdin, cmd.Stdout = home, in, io.MultiWriter(os.Stdout)
 	if cmd.Run() != nil {
 		return 1
 	}
@@ -91,6 +93,9 @@ func up(h *Host) *process {
 
 func (d disk) breaks(what string) { d.put("../home."+what, "", os.O_TRUNC) }
 func (d disk) mends(what string)  { d.Remove("../home." + what) }
+
+// asked is how many bytes have come to the host.
+func (d disk) asked() int64 { info, _ := os.Stat(d.home + ".asked"); return info.Size() }
 
 func (d disk) Write(name, text string)  { d.put(name, text, os.O_TRUNC) }
 func (d disk) Append(name, text string) { d.put(name, text, os.O_APPEND) }

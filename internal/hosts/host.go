@@ -125,27 +125,18 @@ func (h *Host) String() string { return h.name }
 // Connect tries once to connect, for as long as the context allows. In a terminal ssh may ask its user for a password,
 // which it never does later.
 func (h *Host) Connect(ctx context.Context) error {
-	type came struct {
-		line line
-		err  error
-	}
-	made := make(chan came, 1)
+	made := make(chan error, 1)
 	h.dialing.Go(routine.Guard(func() {
 		l, err := h.dial(false)
-		made <- came{l, err}
+		if err == nil {
+			h.connected(l)
+		}
+		made <- err
 	}))
 	select {
-	case c := <-made:
-		if c.err == nil {
-			h.connected(c.line)
-		}
-		return c.err
+	case err := <-made:
+		return err
 	case <-ctx.Done():
-		routine.Go(func() {
-			if c := <-made; c.err == nil {
-				c.line.close()
-			}
-		})
 		return ctx.Err()
 	}
 }

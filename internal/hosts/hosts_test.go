@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,48 @@ func TestNames(t *testing.T) {
 	})
 }
 
+func open(t *testing.T, path files.Path) files.File {
+	t.Helper()
+	f, err := path.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// TestAnyOrder: what is read on and here and there of a file that grows is what it holds, over a line that breaks.
+func TestAnyOrder(t *testing.T) {
+	each(t, asked, func(t *testing.T, h *Host, d disk) {
+		random := rand.New(rand.NewPCG(1, 2))
+		text := make([]byte, 5<<20)
+		for i := range text {
+			text[i] = byte(random.Uint32())
+		}
+		size, at := len(text)/2, 0
+		d.Write("a", string(text[:size]))
+		f := open(t, h.Path("~/a"))
+		for i := range 60 {
+			b, from := make([]byte, 1+random.IntN(300<<10)), at
+			n, err := f.Read(b)
+			if at += n; i%4 == 3 {
+				from = random.IntN(size)
+				n, err = f.ReadAt(b, int64(from))
+			}
+			if string(b[:n]) != string(text[from:from+n]) || n == 0 && err == nil {
+				t.Fatalf("%d bytes at %d, or others: %v", n, from, err)
+			}
+			switch i % 20 {
+			case 9:
+				up(h).kill()
+			case 19:
+				d.Append("a", string(text[size:size+size/9]))
+				size += size / 9
+			}
+		}
+	})
+}
+
 // TestBrokenLine: a line that breaks loses no byte and adds none, and a file that another one replaced meanwhile is
 // another one.
 func TestBrokenLine(t *testing.T) {
@@ -104,11 +147,7 @@ func TestBrokenLine(t *testing.T) {
 		cut := func() { up(h).kill() }
 		d.Write("a.log", "one\n")
 		path := h.Path("~/a.log")
-		f, err := path.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := open(t, path)
 		first, _ := f.Stat()
 		read := func(want string) {
 			t.Helper()
@@ -157,19 +196,15 @@ func TestFewQuestions(t *testing.T) {
 	each(t, Options{Poll: time.Hour}, func(t *testing.T, h *Host, d disk) {
 		d.Write("a.log", text)
 		path := h.Path("~/a.log")
-		f, err := path.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := open(t, path)
 		got := make([]byte, 0, len(text))
 		questions := 0
 		for {
 			b := make([]byte, 1000)
-			sent, _ := up(h).sums()
+			sent := d.asked()
 			n, err := f.ReadAt(b, int64(len(got)))
 			got = append(got, b[:n]...)
-			if now, _ := up(h).sums(); now != sent {
+			if now := d.asked(); now != sent {
 				questions++
 			}
 			if err != nil {
@@ -179,7 +214,7 @@ func TestFewQuestions(t *testing.T) {
 		if string(got) != text || questions > 10 {
 			t.Errorf("%d bytes by %d questions", len(got), questions)
 		}
-		sent, _ := up(h).sums()
+		sent := d.asked()
 		d.Append("a.log", "more")
 		for range 100 {
 			info, err := path.Stat()
@@ -189,8 +224,18 @@ func TestFewQuestions(t *testing.T) {
 				t.Fatal(info, own, n, err, err2, err3)
 			}
 		}
-		if now, _ := up(h).sums(); now != sent {
+		if now := d.asked(); now != sent {
 			t.Errorf("%d bytes were sent for what is known", now-sent)
+		}
+		h.mu.Lock()
+		f.(*file).n.asked = time.Time{}
+		h.mu.Unlock()
+		f.(*file).at = int64(len(text))
+		if rest, err := io.ReadAll(f); string(rest) != "more" || err != nil {
+			t.Errorf("%.9q, %v", rest, err)
+		}
+		if now := d.asked(); now-sent > 700 {
+			t.Errorf("%d bytes were sent for what a log has more", now-sent)
 		}
 	})
 }
@@ -199,11 +244,7 @@ func TestFewQuestions(t *testing.T) {
 func TestGrowsWhileKnown(t *testing.T) {
 	each(t, Options{Poll: time.Hour}, func(t *testing.T, h *Host, d disk) {
 		d.Write("a.log", "one\n")
-		f, err := h.Path("~/a.log").Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		f := open(t, h.Path("~/a.log"))
 		d.Append("a.log", "two\n")
 		n, _ := f.ReadAt(make([]byte, 100), 0)
 		info, err := h.Path("~/a.log").Stat()

@@ -28,12 +28,10 @@ type process struct {
 	errors tail
 	ended  chan struct{} // closed once it has ended
 
-	mu       sync.Mutex
-	over     bool      // it says nothing more
-	pending  int       // requests without an answer
-	since    time.Time // when the last byte came, or the first of the pending was asked
-	sent     int64     // bytes written to ssh and read from it
-	received int64
+	mu      sync.Mutex
+	over    bool      // it says nothing more
+	pending int       // requests without an answer
+	since   time.Time // when the last byte came, or the first of the pending was asked
 }
 
 // start runs ssh. what are its arguments from the host on; subsystem says that they name one.
@@ -57,7 +55,7 @@ func start(command []string, batch, subsystem bool, what ...string) (*process, e
 	if err != nil {
 		return nil, err
 	}
-	p.in, p.out = counted{in, p}, counting{out, p}
+	p.in, p.out = in, counting{out, p}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -122,29 +120,9 @@ func (p *process) close() {
 // kill ends the process and nothing else.
 func (p *process) kill() { _ = p.cmd.Process.Kill() }
 
-// sums are how many bytes were written to ssh and read from it.
-func (p *process) sums() (sent, received int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sent, p.received
-}
-
 // reason is what ssh said last, or else an error.
 func (p *process) reason(err error) string {
 	return cmp.Or(p.errors.last(), err.Error())
-}
-
-type counted struct {
-	io.WriteCloser
-	p *process
-}
-
-func (w counted) Write(b []byte) (int, error) {
-	n, err := w.WriteCloser.Write(b)
-	w.p.mu.Lock()
-	defer w.p.mu.Unlock()
-	w.p.sent += int64(n)
-	return n, err
 }
 
 type counting struct {
@@ -156,7 +134,6 @@ func (r counting) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
-	r.p.received += int64(n)
 	r.p.since, r.p.over = time.Now(), err != nil
 	return n, err
 }

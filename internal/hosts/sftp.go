@@ -50,14 +50,12 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 	a = attrOf(info)
 	info, err = f.File.Stat()
 	after := attrOf(info)
-	if err == nil && between(before.size, a.size, after.size) && !a.mtime.Before(before.mtime) &&
+	if err == nil && before.size <= a.size && a.size <= after.size && !a.mtime.Before(before.mtime) &&
 		!after.mtime.Before(a.mtime) {
 		return a, same, nil
 	}
 	return a, other, err
 }
-
-func between(a, x, b int64) bool { return a <= x && x <= b }
 
 func (l *overSFTP) open(name string) (handle, attr, error) {
 	defer l.await()()

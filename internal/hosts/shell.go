@@ -149,7 +149,7 @@ func (l *overShell) open(name string) (handle, attr, error) {
 	if err == nil && len(text) > 0 {
 		err = fs.ErrPermission
 	}
-	return &shellHandle{l, name, a}, a, err
+	return &shellHandle{l: l, name: name, seen: a}, a, err
 }
 
 func (l *overShell) answered(error) bool {
@@ -162,10 +162,13 @@ func (l *overShell) answered(error) bool {
 type shellHandle struct {
 	l    *overShell
 	name string
+	mu   sync.Mutex
 	seen attr
 }
 
 func (h *shellHandle) ReadAt(b []byte, at int64) (n int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	a, text, err := h.l.look(h.name, fmt.Sprintf(`tail -c +%d "$n" | head -c %d`, at+1, len(b)), nil)
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/routine"
 	"newtop/trainer/logs/files"
 )
 
@@ -116,6 +117,12 @@ func (h *Host) patience(news, now time.Time) time.Duration {
 	return max(h.net.o.Poll, min(now.Sub(news)/share, longest))
 }
 
+// fresh reports whether what is known of a name need not be asked, while h.mu is held.
+func (h *Host) fresh(n *node) bool {
+	now := time.Now()
+	return now.Sub(n.asked) < h.patience(n.news, now)
+}
+
 func fault(op, name string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrClosed) {
 		return err
@@ -141,8 +148,7 @@ func (h *Host) Stat(name string) (fs.FileInfo, error) {
 // look asks what stands at a name, unless that is known.
 func (h *Host) look(n *node) error {
 	h.mu.Lock()
-	now := time.Now()
-	known, f := now.Sub(n.asked) < h.patience(n.news, now), n.open
+	known, f := h.fresh(n), n.open
 	if f != nil && f.id != n.info.id {
 		f = nil
 	}
@@ -262,13 +268,17 @@ type file struct {
 	mu     sync.Mutex
 	line   line // on which handle is
 	handle handle
-	lost   bool // it can't be opened any more
-	known  info // the newest of it
+	lost   bool      // it can't be opened any more
+	known  info      // the newest of it
+	ended  time.Time // when its end was last read
 	at     int64
 
 	next  int64  // where a reader that reads on is
 	ahead []byte // what was read from there on
 	step  int    // how much is read ahead
+
+	coming []chan []byte // get what is behind that, one part each, while it is used
+	asked  int64         // the end of the last of them
 }
 
 // on is the file's handle on a line, nil where it has none.
@@ -320,10 +330,12 @@ func (f *file) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// How much is read ahead of a reader that reads on, so that a long way costs little.
+// How much is read ahead of a reader that reads on, so that a long way costs little: more each time that it was not
+// waited for longer than soon.
 const (
 	minAhead = 64 << 10
 	maxAhead = 4 << 20
+	soon     = 2 * time.Second
 )
 
 // ReadAt implements files.File.
@@ -331,7 +343,11 @@ func (f *file) ReadAt(b []byte, at int64) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at != f.next {
-		n, err = f.fetch(b, at)
+		for n < len(b) && err == nil {
+			var got int
+			got, err = f.fetch(b[n:], at+int64(n))
+			n += got
+		}
 		if len(f.ahead) == 0 {
 			f.next, f.step = at+int64(n), 0
 		}
@@ -339,15 +355,23 @@ func (f *file) ReadAt(b []byte, at int64) (n int, err error) {
 	}
 	for n < len(b) && err == nil {
 		if len(f.ahead) == 0 {
-			room := b[n:]
-			if f.step > len(room) {
-				room = make([]byte, f.step)
+			began := time.Now()
+			if f.ahead = f.came(); len(f.ahead) == 0 {
+				room := b[n:]
+				if f.step > len(room) {
+					room = make([]byte, f.step)
+				}
+				got := 0
+				got, err = f.fetch(room, f.next)
+				if f.ahead = room[:got]; err != nil && got > len(b)-n {
+					err = nil // there is more than is wanted
+				}
 			}
-			got := 0
-			got, err = f.fetch(room, f.next)
-			f.step = min(max(2*f.step, minAhead), maxAhead)
-			if f.ahead = room[:got]; err != nil && got > len(b)-n {
-				err = nil // there is more than is wanted
+			if f.step > 0 {
+				f.foresee()
+			}
+			if f.step = max(f.step, minAhead); time.Since(began) < soon {
+				f.step = min(2*f.step, maxAhead)
 			}
 		}
 		k := copy(b[n:], f.ahead)
@@ -357,22 +381,49 @@ func (f *file) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
+// foresee asks for what is known to be behind what was read ahead: two parts, so that the line is busy between them.
+func (f *file) foresee() {
+	if len(f.coming) == 0 {
+		f.asked = f.next + int64(len(f.ahead))
+	}
+	for o := f.handle; o != nil && len(f.coming) < 2 && f.asked < f.known.size; {
+		at, b, coming := f.asked, make([]byte, min(f.known.size-f.asked, int64(f.step))), make(chan []byte, 1)
+		f.asked, f.coming = f.asked+int64(len(b)), append(f.coming, coming)
+		routine.Go(func() {
+			n, err := o.ReadAt(b, at)
+			if err != nil {
+				n = 0 // fetch tells it
+			}
+			coming <- b[:n]
+		})
+	}
+}
+
+// came returns the next part that foresee has asked for.
+func (f *file) came() (b []byte) {
+	if len(f.coming) > 0 {
+		b, f.coming = <-f.coming[0], f.coming[1:]
+	}
+	return b
+}
+
 // fetch reads from the host what is known to be there, or looks whether there is more.
 func (f *file) fetch(b []byte, at int64) (n int, err error) {
+	for len(f.coming) > 0 {
+		f.came() // of another place
+	}
 	f.h.mu.Lock()
-	now := time.Now()
-	fresh := f.n.info.id == f.id && now.Sub(f.n.asked) < f.h.patience(f.n.news, now)
+	fresh := f.n.info.id == f.id && f.h.fresh(f.n)
 	if fresh {
 		f.known = f.n.info
 	}
 	left := f.known.size - at
+	fresh = fresh || time.Since(f.ended) < f.h.patience(f.n.news, time.Now())
 	f.h.mu.Unlock()
 	if fresh && left <= 0 {
 		return 0, io.EOF
 	}
-	if left > 0 {
-		b = b[:min(int64(len(b)), max(left, minAhead))]
-	}
+	b = b[:min(int64(len(b)), max(left, minAhead))]
 	wrong := f.h.do(func(l line) error {
 		o, broken := f.opened(l)
 		if n, err = 0, io.EOF; o == nil {
@@ -383,6 +434,9 @@ func (f *file) fetch(b []byte, at int64) (n int, err error) {
 	})
 	if wrong != nil && !errors.Is(wrong, io.EOF) {
 		return n, fault("read", f.name, wrong)
+	}
+	if n < len(b) {
+		f.ended = time.Now()
 	}
 	f.h.mu.Lock()
 	defer f.h.mu.Unlock()
@@ -405,7 +459,7 @@ func (f *file) Close() error {
 	f.lost = true
 	if o := f.handle; o != nil && current {
 		f.handle = nil
-		return o.Close()
+		routine.Go(func() { _ = o.Close() }) // nobody waits for the answer
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (d *DB) copy() (dir string, done func(), err error) {
 	}
 	if after, still := d.moment(); writing || still || after != before {
 		done()
-		return "", nil, errTorn
+		return "", nil, fmt.Errorf("%s: %w", d.path, errTorn)
 	}
 	return dir, done, nil
 }
@@ -194,7 +194,7 @@ func (d *DB) Poll(ctx context.Context, read func(context.Context) (more bool, er
 		d.trouble = d.path.Name + ": another program has locked it: waiting"
 		return false, nil
 	case errors.Is(err, errTorn):
-		d.trouble = d.describe(err).Error()
+		d.trouble = err.Error()
 		return false, nil
 	}
 	return false, d.describe(err)
@@ -330,9 +330,7 @@ func (d *DB) Schema(ctx context.Context) (map[string]bool, error) {
 func (d *DB) describe(err error) error {
 	switch codeOf(err) {
 	case 0:
-		if err != errTorn {
-			return err
-		}
+		return err
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%s: no SQLite database", d.path)
 	case sqlite3.SQLITE_TOOBIG:
