@@ -4,13 +4,14 @@ package atomicfile
 import (
 	"bufio"
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"newtop/internal/filelock"
 )
 
 // Check returns an error unless Write could replace a file there: a directory that is not there or not to be written
@@ -81,24 +82,17 @@ func writeThrough(path string, write func(io.Writer) error) (size int64, err err
 }
 
 // fill returns how many bytes write has written to f.
-func fill(f *os.File, write func(io.Writer) error) (size int64, err error) {
-	out := counter{Writer: f}
-	buffered := bufio.NewWriterSize(&out, 1<<16)
-	err = cmp.Or(write(buffered), buffered.Flush())
-	return out.size, err
+func fill(f *os.File, write func(io.Writer) error) (int64, error) {
+	var size counter
+	buffered := bufio.NewWriterSize(io.MultiWriter(f, &size), 1<<16)
+	err := cmp.Or(write(buffered), buffered.Flush())
+	return int64(size), err
 }
 
 // counter counts bytes.
-type counter struct {
-	io.Writer
-	size int64
-}
+type counter int64
 
-func (c *counter) Write(p []byte) (n int, err error) {
-	n, err = c.Writer.Write(p)
-	c.size += int64(n)
-	return n, err
-}
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
 
 // maxLinks bounds the symbolic links that are followed to a file that is not there.
 const maxLinks = 40
@@ -124,15 +118,12 @@ func destination(path string) string {
 // temporary creates a new file beside path, with its permissions, or without such a file with those of the user's other
 // new ones.
 func temporary(path string) (*os.File, error) {
-	var tail [6]byte
-	rand.Read(tail[:])
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".newtop-%x.tmp", tail))
 	old, none := os.Stat(path)
 	mode := fs.FileMode(0o666)
 	if none == nil {
 		mode = old.Mode().Perm()
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	f, err := filelock.TempFile(filepath.Dir(path), mode)
 	if err == nil && none == nil {
 		_ = f.Chmod(mode) // beyond the umask; some systems have no modes
 	}

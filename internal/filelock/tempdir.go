@@ -1,6 +1,8 @@
 package filelock
 
 import (
+	"crypto/rand"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,11 +10,13 @@ import (
 	"time"
 )
 
-// What a killed process left is taken away once it is leftOld, which spares a directory whose lock is about to be made;
+// What a killed process left is taken away once it is leftOld, which spares what is about to be locked or renamed;
 // maxLeft bounds the entries that are looked at.
 const (
 	prefix  = "newtop-"
 	lockIn  = ".newtop-lock"
+	hidden  = ".newtop-"
+	ending  = ".tmp"
 	leftOld = time.Hour
 	maxLeft = 4096
 )
@@ -34,12 +38,20 @@ func TempDir(parent string) (string, error) {
 		return "", err
 	}
 	held.Store(dir, unlock)
-	if free, err := Lock(lock); err == nil { // there are no locks here, and so no telling who lives
-		free()
-	} else {
-		sweep(filepath.Dir(dir), time.Now().Add(-leftOld))
-	}
+	sweep(filepath.Dir(dir), lock)
 	return dir, nil
+}
+
+// TempFile makes a file in a directory, hidden, and locked until it is closed: its maker renames or removes it. If this
+// process is killed, a later TempFile or TempDir of any process there takes it away, an hour on.
+func TempFile(dir string, mode fs.FileMode) (*os.File, error) {
+	name := filepath.Join(dir, hidden+rand.Text()+ending)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
+	if err == nil {
+		isLocked(f)
+		sweep(dir, name)
+	}
+	return f, err
 }
 
 // RemoveDir takes away a directory of TempDir's.
@@ -50,8 +62,12 @@ func RemoveDir(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep takes away the directories of dead processes that nothing was put into since a time.
-func sweep(parent string, since time.Time) {
+// sweep takes away the files and directories of dead processes. The lock is one that is held.
+func sweep(parent, lock string) {
+	if free, err := Lock(lock); err == nil { // there are no locks here, and so no telling who lives
+		free()
+		return
+	}
 	d, err := os.Open(parent)
 	if err != nil {
 		return
@@ -59,27 +75,29 @@ func sweep(parent string, since time.Time) {
 	defer d.Close()
 	entries, _ := d.ReadDir(maxLeft)
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+		name, dir, lock := e.Name(), parent, e.Name()
+		if e.IsDir() && strings.HasPrefix(name, prefix) {
+			dir, lock = filepath.Join(parent, name), lockIn
+		} else if !strings.HasPrefix(name, hidden) || !strings.HasSuffix(name, ending) {
 			continue
 		}
-		dir := filepath.Join(parent, e.Name())
-		if info, err := e.Info(); err == nil && info.ModTime().Before(since) && left(dir) {
-			os.RemoveAll(dir) // of another user it fails
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftOld && left(dir, lock) {
+			os.RemoveAll(filepath.Join(parent, name)) // of another user it fails
 		}
 	}
 }
 
 // left reports whether a directory has a lock that nobody holds.
-func left(dir string) bool {
+func left(dir, lock string) bool {
 	root, err := os.OpenRoot(dir) // no link of another user leads out of it
 	if err != nil {
 		return false
 	}
 	defer root.Close()
-	if info, err := root.Lstat(lockIn); err != nil || !info.Mode().IsRegular() {
+	if info, err := root.Lstat(lock); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := root.OpenFile(lockIn, os.O_RDWR, 0)
+	f, err := root.OpenFile(lock, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}

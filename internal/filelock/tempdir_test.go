@@ -1,44 +1,44 @@
 package filelock
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 )
 
-func TestTempDirSweeps(t *testing.T) {
-	parent := t.TempDir()
-	private := func() string {
-		dir, err := TempDir(parent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return dir
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	old := time.Now().Add(-2 * leftOld)
-	living, young, dead, user := private(), private(), private(), filepath.Join(parent, "newtop-results")
-	for _, dir := range []string{young, dead} { // as the end of their process unlocks them
+	return v
+}
+
+func TestSweeps(t *testing.T) {
+	parent := t.TempDir()
+	die := func(dir string) string { // as the end of its process unlocks it
 		unlock, _ := held.LoadAndDelete(dir)
 		unlock.(func())()
+		return dir
 	}
-	if err := os.Mkdir(user, 0o700); err != nil {
+	living, young, dead, user := must(TempDir(parent)), die(must(TempDir(parent))), die(must(TempDir(parent))), filepath.Join(parent, "newtop-results")
+	file := func() *os.File { return must(TempFile(parent, 0o600)) }
+	livingFile, youngFile, deadFile, userFile := file(), file(), file(), filepath.Join(parent, ".newtop-notes")
+	if err := errors.Join(youngFile.Close(), deadFile.Close(), os.Mkdir(user, 0o700), os.WriteFile(userFile, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{living, dead, user} {
-		if err := os.Chtimes(dir, old, old); err != nil {
+	old := time.Now().Add(-2 * leftOld)
+	for _, name := range []string{living, dead, user, livingFile.Name(), deadFile.Name(), userFile} {
+		if err := os.Chtimes(name, old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	last := private()
-	for dir, want := range map[string]bool{living: true, young: true, dead: false, user: true, last: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: %v, expected it to stay: %v", dir, err, want)
+	for name, want := range map[string]bool{living: true, young: true, dead: false, user: true, file().Name(): true,
+		livingFile.Name(): true, youngFile.Name(): true, deadFile.Name(): false, userFile: true} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s: %v, expected it to stay: %v", name, err, want)
 		}
 	}
-	for _, dir := range []string{living, last} {
-		if err := RemoveDir(dir); err != nil {
-			t.Error(err)
-		}
-	}
+	RemoveDir(living)
 }

@@ -12,6 +12,7 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
+	"newtop/internal/filelock"
 	"newtop/trainer"
 	"newtop/tui/screen"
 )
@@ -81,7 +82,7 @@ func makeHostKey(path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(dir, ".host-*") // mode 0600
+	temporary, err := filelock.TempFile(dir, 0o600)
 	if err != nil {
 		return err
 	}
@@ -93,16 +94,11 @@ func makeHostKey(path string) error {
 	if err := errors.Join(err, temporary.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(temporary.Name(), path); !errors.Is(err, fs.ErrExist) && err != nil {
-		return renameHostKey(temporary.Name(), path)
-	}
-	return nil
-}
-
-// renameHostKey is for file systems without links, where two servers that start at once may end with two keys.
-func renameHostKey(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
+	if os.Link(temporary.Name(), path) == nil {
 		return nil
 	}
-	return os.Rename(from, to)
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	return os.Rename(temporary.Name(), path) // without links two servers that start at once may end with two keys
 }

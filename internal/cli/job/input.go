@@ -15,6 +15,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/filelock"
 	"newtop/trainer"
 	"newtop/trainer/store"
 )
@@ -49,7 +50,7 @@ func SaveInput(cmd *cobra.Command, dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	file, err := os.CreateTemp(dir, "stdin-*.part")
+	file, err := filelock.TempFile(dir, 0o600)
 	if err != nil {
 		return "", err
 	}

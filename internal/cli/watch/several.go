@@ -98,14 +98,6 @@ func (at place) afar(open func() (stream.Source, error)) (stream.Source, error) 
 	return stream.Afar(at.Name, at.host, open), nil
 }
 
-// named is how something at a place is called on the screen.
-func (at place) named(name string) string {
-	if at.host != nil {
-		name = at.host.String() + ":" + name
-	}
-	return name
-}
-
 // players play several sources.
 type players struct {
 	ctx     context.Context
@@ -141,8 +133,12 @@ func (p *players) search(dir place, found []find.Candidate) (runs []tui.Watched)
 			continue
 		}
 		open := p.opener(dir, func() (stream.Source, error) { return stream.OpenFound(c, dir.Path) })
-		w := p.start(dir.named(cmp.Or(c.Name, c.Path)), c.Path, nil, open)
-		w.Host = hostOf(dir.host)
+		name, host := cmp.Or(c.Name, c.Path), hostOf(dir.host)
+		if host != "" {
+			name = host + ":" + name
+		}
+		w := p.start(name, c.Path, nil, open)
+		w.Host = host
 		runs = append(runs, w)
 	}
 	return runs

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"newtop/internal/filelock"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/store/rowcode"
@@ -44,11 +45,11 @@ func Salvage(ctx context.Context, path, to string, found func(Finding)) (_ Salva
 		return Salvaged{}, cmp.Or(err, error(&sqlfile.FormatError{File: to, Found: "there is such a file already",
 			Expected: "a new name"}))
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), ".salvage-*")
+	dir, err := filelock.TempDir(filepath.Dir(to))
 	if err != nil {
 		return Salvaged{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer filelock.RemoveDir(dir)
 	source, err := open(ctx, path, dir, found)
 	if damaged, _ := errors.AsType[*sqlfile.FormatError](err); damaged != nil && *damaged == *sqlfile.Damaged(path) {
 		damaged.Found = "nothing can be salvaged, as what describes its tables can't be read"
