@@ -21,7 +21,7 @@ func TestRunsOnTheScreen(t *testing.T) {
 	c := startConsole(t, 100, 30, nil, "runs", "--record", db)
 	c.until(`3 runs +1 search`, `search`, `third +■ done +spirals`, `second`, `first`)
 	c.press("/thi\r")
-	c.until(`runs +newest first.* /thi`, `▸ +third`)
+	c.until(`runs +latest first.* /thi`, `▸ +third`)
 	c.press("\r")
 	c.until(`─ loss +train`, `epoch 3 of 3`, `q back`)
 	c.press("q")

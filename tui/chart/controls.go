@@ -377,7 +377,7 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 		scale = "linear x"
 	}
 	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", cv.By.Counting(cv.counted)},
-		{"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
+		{"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "latest"}}
 	for i, k := range pairs {
 		gap := "  "
 		if i == 0 {

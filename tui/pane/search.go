@@ -33,7 +33,7 @@ func (s *search) line(v *View, w, found int, more string) string {
 		l.Write(style.Accent, "/ ").Write(style.Strong, style.Clean(s.text)).Write(
 			style.Muted, "  "+format.Count(found)+" found · "+arrows+" scroll · esc ends")
 	case s.up > 0:
-		l.Write(style.Muted, format.Count(s.up)+" newer below · "+arrows+" scroll · end: newest · / search"+more)
+		l.Write(style.Muted, format.Count(s.up)+" newer below · "+arrows+" scroll · end: latest · / search"+more)
 	default:
 		l.Write(style.Muted, arrows+" scroll · / search"+more)
 	}

@@ -37,7 +37,7 @@ func drawTable(m *Model, r layout.Rect) []string {
 // title names the order, and what is seen of how many.
 func title(m *Model) []style.Part {
 	out := []style.Part{style.Focus.Of("runs")}
-	by := "  newest first"
+	by := "  latest first"
 	if c := m.table.Column(m.table.Sorted); c != nil {
 		by = "  by " + c.Title
 		if m.table.Reversed {

@@ -34,7 +34,7 @@ func bindings() []*screen.Binding[*model] {
 		use("the selected trial's run: its curves and its console", screen.Open).On(openTrial).DefaultFooter(),
 		use("the pane on the whole screen, and back", screen.Zoom).Then(
 			func(m *model, _ string) { m.zoomed = !m.zoomed }).DefaultFooter(),
-		use("sort by rank, measure, time or newest", screen.Sort).Then(func(m *model, _ string) {
+		use("sort by rank, measure, time or latest", screen.Sort).Then(func(m *model, _ string) {
 			m.sort = (m.sort + 1) % tuneSorts
 			m.list(&m.standing)
 		}).DefaultFooter(),

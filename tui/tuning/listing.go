@@ -135,7 +135,7 @@ func sortedBy(m *model) string {
 		}
 		return "training time"
 	case sortNumber:
-		return "newest first"
+		return "latest first"
 	}
 	return m.goal()
 }

@@ -190,7 +190,7 @@ func openColumns(m *model) {
 			}})
 	}
 	for _, name := range m.grid.Names() {
-		add("metric", name, "newest, or at the cursor", name, column{})
+		add("metric", name, "latest, or at the cursor", name, column{})
 		best := [...]string{"min; its name doesn't say whether less or more is better", "best: min", "best: max"}
 		add("metric", name, best[m.grid.Better(name)], name, column{best: true})
 	}

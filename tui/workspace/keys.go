@@ -67,7 +67,7 @@ func bindings() []*screen.Binding[*model] {
 				m.sorted = (m.sorted + 1) % orders
 				m.arrange()
 			}).FooterBy(func(m *model) string { return m.sorted.String() }).Only(listed),
-		on(groupRuns, "C", "the column to sort by: a metric's newest or best value, a setting", "C").Then(
+		on(groupRuns, "C", "the column to sort by: a metric's latest or best value, a setting", "C").Then(
 			func(m *model, _ string) { openColumns(m) }).Footer("column").Only(listed),
 		use(groupRuns, "runs as one curve: by a setting, by all but the seed, by name", screen.Group).Then(
 			func(m *model, _ string) { openGrouping(m) }).DefaultFooter().Only(listed),

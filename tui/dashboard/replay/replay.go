@@ -240,13 +240,13 @@ func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 		desk.Bind(desk.GroupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
 			On(by(0.1, "<", "shift+,")).
 			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
-		desk.Bind(desk.GroupReplay, "home end", "the first epoch, the newest one", "home", "end").
+		desk.Bind(desk.GroupReplay, "home end", "the first epoch, the latest one", "home", "end").
 			On(func(a *desk.App, k string) tea.Cmd {
 				if k == "home" {
 					return b.seek(a, 0)
 				}
 				return b.seekEnd(a)
-			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
+			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the latest epoch"}),
 		desk.Bind(desk.GroupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
 			On(func(a *desk.App, k string) tea.Cmd {
 				if k == "-" || k == "_" {

@@ -186,7 +186,7 @@ func TestSpectrumViews(t *testing.T) {
 	add := tuitest.Archive(t)
 	v := panetest.View(tuitest.EdgeRun("0.11")...)
 	p := &Spectrum{}
-	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum"} {
+	for _, want := range []string{"density over time", "eigenvalues over time", "latest spectrum"} {
 		if got := p.views(v)[p.at].name; got != want {
 			t.Errorf("%q, expected %q", got, want)
 		}

@@ -31,7 +31,7 @@ func (p *Spectrum) views(v *pane.View) (out []spectrumView) {
 		}
 		out = append(out, spectrumView{"eigenvalues over time", p.traces})
 	}
-	return append(out, spectrumView{"newest spectrum", func(v *pane.View, w, h int) []string {
+	return append(out, spectrumView{"latest spectrum", func(v *pane.View, w, h int) []string {
 		pairs, _ := p.source(v)
 		return p.latest(v, pairs, w, h, true)
 	}})

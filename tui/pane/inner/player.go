@@ -138,7 +138,7 @@ func (t *solvePlayer) keys() []pane.Key {
 					t.walkEpoch(v.H, s, k == "pgdown")
 				}
 			})},
-		{Show: "home end", Help: "beginning; the newest again", Names: []string{"home", "end"},
+		{Show: "home end", Help: "beginning; the latest again", Names: []string{"home", "end"},
 			Do: on(func(v *pane.View, s *solveCursor, k string) {
 				switch {
 				case k == "end":
