@@ -140,11 +140,14 @@ func (p *program) how() (how string, ended bool) {
 }
 
 // stop waits for the program's end, which comes by itself where it was sent a stop, and else is asked for as ctrl+c
-// does, then as kill does, and then made.
+// does, then as kill does, and then made. One that the system does not end even then is not waited for.
 func (p *program) stop(refusal bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
 			switch {
+			case s == terminate:
+				p.output.line(fmt.Appendf(nil, "newtop: it goes on: killed in %.3g s", p.patience.Seconds()), false)
+				fallthrough
 			case s != nil:
 				signalGroup(p.cmd, s)
 			case !refusal:
@@ -157,7 +160,6 @@ func (p *program) stop(refusal bool) {
 			}
 		}
 	})
-	<-p.ended
 	p.files.Close()
 }
 

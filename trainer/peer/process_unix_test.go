@@ -185,7 +185,8 @@ func TestDeafProgram(t *testing.T) {
 	for how, least := range map[string]time.Duration{"stubborn": 2, "deaf": 3} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			command := peerCommand(t, how, new(lockedLines))
+			lines := new(lockedLines)
+			command := peerCommand(t, how, lines)
 			command.Patience = patience
 			client, err := Start(t.Context(), command, Options{})
 			if err != nil {
@@ -196,8 +197,9 @@ func TestDeafProgram(t *testing.T) {
 			if took := time.Since(began); took < least*patience {
 				t.Errorf("took %v", took)
 			}
+			<-client.wire.program.ended
 			exit, ok := errors.AsType[*exec.ExitError](client.wire.program.status)
-			if want := map[string]syscall.Signal{"stubborn": syscall.SIGTERM, "deaf": syscall.SIGKILL}[how]; !ok || exit.Sys().(syscall.WaitStatus).Signal() != want {
+			if want := map[string]syscall.Signal{"stubborn": syscall.SIGTERM, "deaf": syscall.SIGKILL}[how]; !ok || exit.Sys().(syscall.WaitStatus).Signal() != want || !lines.has("newtop: it goes on: killed in 0.2 s") {
 				t.Errorf("it ended with %v, not by %v", client.wire.program.status, want)
 			}
 		})
