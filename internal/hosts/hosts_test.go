@@ -211,7 +211,8 @@ func TestFewQuestions(t *testing.T) {
 				break
 			}
 		}
-		if string(got) != text || questions > 10 {
+		// Parts of 64 kB and more are asked for, while the reader goes on, in packets of 32 kB.
+		if string(got) != text || questions > len(text)>>15 {
 			t.Errorf("%d bytes by %d questions", len(got), questions)
 		}
 		sent := d.asked()
