@@ -9,7 +9,7 @@
 //
 // Functions in assembly compute a strip; gen writes them. Rows are shared out evenly among tiles, and the last vector
 // of a row is masked, so that nothing outside the slices is read or written. Where A and B are larger than caches,
-// other functions go along the strips with a few rows of A and fetch what comes next. An element is one chain of fused
-// multiply-adds in the order of the terms and of p wherever it lies and whatever is copied on the way: results do not
-// depend on how data are divided into blocks, and are the same with AVX2 and AVX-512.
+// other functions go down a block of A with a copied strip of B and fetch what comes next. An element is one chain of
+// fused multiply-adds in the order of the terms and of p wherever it lies and whatever is copied on the way: results do
+// not depend on how data are divided into blocks, and are the same with AVX2 and AVX-512.
 package blas

@@ -146,7 +146,7 @@ func (p *program) stop(refusal bool) {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
 			switch {
 			case s == terminate:
-				p.output.line(fmt.Appendf(nil, "newtop: it goes on: killed in %.3g s", p.patience.Seconds()), false)
+				p.output.line(fmt.Appendf(nil, "newtop: it still runs: killed in %.3g s", p.patience.Seconds()), false)
 				fallthrough
 			case s != nil:
 				signalGroup(p.cmd, s)

@@ -199,7 +199,7 @@ func TestDeafProgram(t *testing.T) {
 			}
 			<-client.wire.program.ended
 			exit, ok := errors.AsType[*exec.ExitError](client.wire.program.status)
-			if want := map[string]syscall.Signal{"stubborn": syscall.SIGTERM, "deaf": syscall.SIGKILL}[how]; !ok || exit.Sys().(syscall.WaitStatus).Signal() != want || !lines.has("newtop: it goes on: killed in 0.2 s") {
+			if want := map[string]syscall.Signal{"stubborn": syscall.SIGTERM, "deaf": syscall.SIGKILL}[how]; !ok || exit.Sys().(syscall.WaitStatus).Signal() != want || !lines.has("newtop: it still runs: killed in 0.2 s") {
 				t.Errorf("it ended with %v, not by %v", client.wire.program.status, want)
 			}
 		})

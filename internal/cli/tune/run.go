@@ -154,14 +154,14 @@ func (t *tuner) outcome(cmd *cobra.Command, s *tune.Search, err error) error {
 	case b.Phase == "stopped":
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to continue: %s\n", again)
 	default:
-		if line := linear(cmd.Context(), s.Base(), b); line != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), line)
+		own := b.Command != "" && b.Program == nil && s.Base().Model == "" // the best is a network of newtop's
+		if own {
+			fmt.Fprint(cmd.ErrOrStderr(), linear(cmd.Context(), s.Base(), b))
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, format.Quote(b.Name), at)
-		if b.Command != "" && b.Program == nil && t.config.Base.Model == "" { // predict needs a network of newtop's
-			run := fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)
+		if own {
 			fmt.Fprintf(cmd.ErrOrStderr(), "the best net applied to other rows: newtop predict %s FILE%s\n",
-				format.Quote(run), at)
+				format.Quote(fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)), at)
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ const linearEpochs, linearPatience = 1000, 30
 
 // linear trains a net without hidden layers on the rows of a search and says beside the best one whether it would have
 // done: it is as good where it is within one standard error of the best's share of wrong rows [Breiman et al. 1984,
-// section 3.4.3]. It is empty where there is none.
+// section 3.4.3]. It is a line, or empty where there is none.
 func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 	c.Hidden, c.Graph, c.Skip, c.Act, c.Experts, c.ExpertHidden = []int{}, "", models.SkipNone, "", 0, nil
 	c.Optimizer, c.Set, c.Batch, c.Blocks, c.Schedule, c.InputNoise, c.Average = "lbfgs", nil, 0, 0, "", 0, 0
@@ -182,7 +182,7 @@ func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 		c.Patience = cmp.Or(max(c.Patience, 0), linearPatience)
 	}
 	session, err := trainer.New(c)
-	if c.Model != "" || b.Program != nil || b.Command == "" || err != nil || session.Run(ctx) != nil {
+	if err != nil || session.Run(ctx) != nil {
 		return ""
 	}
 	box := session.Subscribe()
@@ -230,7 +230,7 @@ func linear(ctx context.Context, c trainer.Config, b *tune.Leaderboard) string {
 	case within >= 0:
 		is = "is worse: "
 	}
-	return "a linear model (--net none --opt lbfgs) " + is + text
+	return "a linear model (--net none --opt lbfgs) " + is + text + "\n"
 }
 
 // boardAtEnd prints nothing but the last board. A meter says how far it is.
