@@ -256,7 +256,9 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		put(at[k], unit)
 		unit = ""
 	}
-	put(latest, unit)
+	if put(latest, unit); unit != "" { // a unit stands behind all numbers
+		at = slices.DeleteFunc(at, func(x float64) bool { return x > latest })
+	}
 	for _, x := range at {
 		put(x, "")
 	}

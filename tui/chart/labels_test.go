@@ -146,3 +146,19 @@ func TestCurvesShareCells(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitIsBehindAllNumbers: the name of an axis is no number among its ticks, wherever its latest point is.
+func TestUnitIsBehindAllNumbers(t *testing.T) {
+	for latest := 1.0; latest <= 100; latest++ {
+		for w := 30; w <= 90; w += 12 {
+			var s Series
+			s.Add(0, 1)
+			s.Add(latest, 0.5)
+			p := Plot{XAxis: XAxis{Whole: true, Unit: true, Limit: 100}, Curves: []Curve{{Series: &s, Mark: '*'}}}
+			rows := new(Canvas).Draw(testPen(), p, w, 8)
+			if x := strings.TrimSpace(ansi.Strip(rows[7])); !strings.HasSuffix(x, " epochs") {
+				t.Errorf("to %g in %d columns: %q", latest, w, x)
+			}
+		}
+	}
+}
