@@ -52,6 +52,15 @@ func TestRaceScreens(t *testing.T) {
 	}
 }
 
+// TestRaceOfValidationRows: what racers are ranked by is called by the rows that it is of.
+func TestRaceOfValidationRows(t *testing.T) {
+	a := newWatch(validated("running"), 120, 40)
+	a.Update(came(tuitest.RaceDelta(a.H.Status, 2, 12, "begun")))
+	if s := frameText(t, a); !strings.Contains(s, "ranked by best valid error") || strings.Contains(s, "test error") {
+		t.Error(s)
+	}
+}
+
 // dialogKeys open each overlay.
 var dialogKeys = map[string][]string{
 	"race-form": {"f", "down", "space"}, "save": {"w"}, "rewind": {"u", "down"}, "palette": {":"}, "palette-typed": {":", "z", "o", "o"}, "form": {"e"},

@@ -100,6 +100,24 @@ func (v *View) MetricText(y float64) string {
 	return format.Percent(y)
 }
 
+// Judged names what the run is judged by, with the rows that it is of, and returns what writes its values. The
+// validation rows have the name that the place has room for.
+func (v *View) Judged(validation string) (name string, text func(float64) string) {
+	name, text = v.MetricName(), v.MetricText
+	m := v.H.Measure.Quantity
+	if m.Train() == event.Loss { // of another program that tells no more
+		name, text = LossName(v.H), format.Number
+	}
+	switch m {
+	case m.Train():
+	case m.Validation():
+		name = validation + " " + name
+	case m.Test():
+		name = "test " + name
+	}
+	return name, text
+}
+
 // metricAxis has a plot of it write and draw it so.
 func (v *View) MetricAxis(p *chart.Plot) {
 	p.Value = format.Number

@@ -8,7 +8,6 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/history"
-	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -202,17 +201,7 @@ func headerState(a *App, w int) string {
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func summary(a *App, d *event.DoneEvent, w int) string {
-	v := a.PaneView()
-	unit, what := v.MetricText, v.MetricName()+" "
-	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
-		unit, what = format.Number, pane.LossName(a.H)+" "
-	}
-	switch {
-	case a.H.Measure.Quantity == a.H.Measure.Validation():
-		what = "validation " + what
-	case a.H.Measure.Quantity == a.H.Measure.Test():
-		what = "test " + what
-	}
+	what, unit := a.PaneView().Judged("validation")
 	s := history.Ending(d)
 	add := func(more string) {
 		if style.Cells(s)+style.Cells(more) <= w {
@@ -224,9 +213,9 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	case d.Reason == event.ReasonPatience && d.Weights == event.WeightsBest:
 		s = style.Clean(d.Message)
 		add(": the run ends with " + a.H.Run.Counted() + " " + format.Count(best.Epoch))
-		add(", " + what + unit(best.Value))
+		add(", " + what + " " + unit(best.Value))
 	default:
-		add(" · best " + what + unit(best.Value) + " at " + a.H.Run.Counted() + " " + format.Count(best.Epoch))
+		add(" · best " + what + " " + unit(best.Value) + " at " + a.H.Run.Counted() + " " + format.Count(best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.H.External() { // what its last line leaves out, its epochs have told

@@ -201,10 +201,7 @@ func (r *View) compose(v *pane.View, w, h int) []string {
 
 // charts draws losses and faults side by side.
 func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
-	fault := v.MetricName()
-	if !v.H.Curves.TestMetric.Empty() {
-		fault = "test " + fault
-	}
+	fault, _ := v.Judged("valid")
 	left := w / 2
 	alone := v.H.Elsewhere() && !v.H.Curves.Judged()
 	if alone {

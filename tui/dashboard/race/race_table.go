@@ -8,9 +8,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/pane"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // title reports what the race is about.
@@ -33,14 +35,11 @@ func (r *View) title(v *pane.View, room int) []style.Part {
 
 // measure names what the table is sorted by.
 func (r *View) measure(v *pane.View) string {
-	s := "loss"
-	if !r.byLoss {
-		s = v.MetricName()
-		if !v.H.Curves.TestMetric.Empty() {
-			s = "test " + s
-		}
+	if r.byLoss {
+		return "best loss"
 	}
-	return "best " + s
+	name, _ := v.Judged("valid")
+	return "best " + name
 }
 
 // budgetText writes a race's budget.
@@ -66,19 +65,32 @@ type columnWidths struct {
 	name, fault, best, laps, work, time int
 	unit                                func(float64) string
 	title                               string
+	state                               int      // of the longest text beside a bar
+	names                               []string // of all racers
 }
 
 func (r *View) columns(v *pane.View, w int) columnWidths {
-	c := columnWidths{name: 11, unit: v.MetricText, title: v.MetricName(), laps: 5}
-	c.fault = max(7, style.Cells(c.title)+1)
+	c := columnWidths{name: 11, laps: 5}
+	if c.title, c.unit = v.Judged("valid"); w < 96 {
+		c.title = strings.TrimPrefix(strings.TrimPrefix(c.title, "valid "), "test ")
+	}
+	c.fault, c.best = 8, 8
 	if v.H.Regression() {
 		c.fault = 10
 	}
-	if c.best = c.fault + 1; r.byLoss {
-		c.best = max(c.best, 9)
+	if v.H.Regression() || r.byLoss {
+		c.best = 10
 	}
-	for i := range v.H.Race.Racers {
-		c.name = max(c.name, style.Cells(style.Clean(v.H.Race.Racers[i].Name)))
+	c.fault = max(c.fault, style.Cells(c.title)+2)
+	ended := 0
+	for place, i := range v.H.Race.Ranking(r.byLoss) {
+		k := &v.H.Race.Racers[i]
+		c.names = append(c.names, style.Clean(k.Name))
+		c.name = max(c.name, style.Cells(c.names[place]))
+		state := r.state(v, place, k).Text
+		if ended = max(ended, style.Cells(inShort(state))); k.Ended == "" {
+			c.state = max(c.state, style.Cells(state))
+		}
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -86,8 +98,7 @@ func (r *View) columns(v *pane.View, w int) columnWidths {
 	if w >= 96 {
 		c.laps, c.work = 8, 9
 	}
-	const state = 12
-	c.name = min(c.name, max(11, w-(5+9+c.fault+c.best+c.laps+c.work+c.time+2+state)))
+	c.name = min(c.name, max(11, w-(5+9+c.fault+c.best+c.laps+c.work+c.time+2+ended)))
 	return c
 }
 
@@ -127,7 +138,7 @@ func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w i
 	}
 	l.Write(style.Accent, arrow).Write(style.Muted, strconv.Itoa(place+1)+" ").Write(
 		style.RacerToken(i), style.RacerLetter(i)+" ")
-	l.Write(color, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
+	l.Write(color, widget.Cut(style.Clean(k.Name), c.name, c.names)).To(5 + c.name)
 	if !k.Started {
 		return l.Write(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
@@ -154,13 +165,19 @@ func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w i
 	l.Write(style.Text, "  ")
 	state := r.state(v, place, k)
 	if style.Cells(state.Text) > l.Left() {
-		state.Text = strings.TrimPrefix(state.Text, "budget ")
+		state.Text = inShort(state.Text)
 	}
-	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.Ended == "" {
+	if bar := min(40, l.Left()-c.state-1); bar >= 4 && k.Ended == "" {
 		n := int(math.Round(float64(bar) * v.H.Race.Spent(k)))
 		l.Write(style.Accent, style.Repeat("━", n)).Write(style.Grid, style.Repeat("─", bar-n)).Write(style.Text, " ")
 	}
 	return l.Write(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
+}
+
+// inShort is a state without what explains it.
+func inShort(state string) string {
+	state, _, _ = strings.Cut(strings.TrimPrefix(state, "budget "), ":")
+	return state
 }
 
 // state says in a word how a racer does.
@@ -211,8 +228,9 @@ func (r *View) verdict(v *pane.View, unit func(float64) string) [][]style.Part {
 		return clauses
 	}
 	low, high := best(first), best(&v.H.Race.Racers[order[1]])
-	by := ", " + lead(low, high, !byLoss && !v.H.Regression()) + " below "
-	if !byLoss && v.Accurate() {
+	rates := !byLoss && v.H.Measure.Train() == event.Error
+	by := ", " + lead(low, high, rates) + " below "
+	if rates && v.Accuracy {
 		by = strings.Replace(by, "below", "above", 1)
 	}
 	switch {
