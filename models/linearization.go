@@ -64,21 +64,37 @@ type Linearization struct {
 func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linearization {
 	dim := n.Dim()
 	l := &Linearization{
-		passes: &passes{net: n.net, rows: rows}, network: n, all: all, pool: o.Pool, part: o.Part,
+		passes:  &passes{net: n.net, rows: rows, span: reduce.BlockRows},
+		network: n, all: all, pool: o.Pool, part: o.Part,
 		sums:      reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
 		requested: true, gradient: make([]float64, dim+pass.TallySize), lazy: o.Products && o.Part == nil,
 	}
-	if n.precision == Single && !o.Double {
-		l.computation = newTapes[float32](l.passes, x, t, o.Pool, o.Memory)
+	single := n.precision == Single && !o.Double
+	bytes := int64(8)
+	if single {
+		bytes = 4
+	}
+	numbers := o.Memory / bytes
+	if l.kept = l.blocks(); numbers/int64(n.net.TapeSize()) < int64(rows) {
+		l.kept = int(numbers / int64(n.net.TapeSize()*reduce.BlockRows))
+	}
+	together, wide := l.divided(numbers)
+	if wide {
+		l.span, l.measured = together, make([]pass.Tally, l.blocks())
+	}
+	if single {
+		l.computation = newTapes[float32](l.passes, x, t, o.Pool)
 	} else {
-		l.computation = newTapes[float64](l.passes, x, t, o.Pool, o.Memory)
+		l.computation = newTapes[float64](l.passes, x, t, o.Pool)
 	}
 	l.run = o.Pool.Run
 	if n.wide(wideRows) && o.Pool.Threads() > 1 {
 		l.run = l.shareTasks
 	}
 	l.sums.Run = l.run
-	l.wide = l.newWideSums(o.Memory)
+	if wide {
+		l.wide = l.newWideSums()
+	}
 	l.again = func(worker, i int) {
 		first, last := l.sums.Blocks(i)
 		l.recompute(worker, first, last)
@@ -89,10 +105,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	for kind := range l.products {
 		l.products[kind] = l.sums.Sum(0, dim, l.computation.product(product(kind)))
 	}
-	l.filling = func(worker, i int) {
-		first, last := l.sums.Blocks(i)
-		l.fill(worker, first, last)
-	}
+	l.filling = l.fill
 	l.pool.Run(0, nil) // which panics if the pool is closed, and not at the first Update
 	return l
 }
@@ -102,7 +115,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 func (l *Linearization) retain() {
 	l.current = true
 	if l.allocate() || l.renewed {
-		l.pool.Run(l.sums.Tasks(), l.filling)
+		l.pool.Run(l.tapes(), l.filling)
 	}
 	l.renewed = false
 }
@@ -130,7 +143,9 @@ func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
 // needPasses makes sure that the passes which there is memory for are kept.
 func (l *Linearization) needPasses() {
 	l.requested = true
-	if !l.current {
+	if l.wide != nil {
+		l.wide.goBack()
+	} else if !l.current {
 		l.retain()
 		l.run(l.sums.Tasks(), l.again)
 	}
@@ -148,6 +163,9 @@ func (l *Linearization) Update(w []float64) {
 		l.retain()
 	}
 	l.requested = false
+	if l.wide != nil {
+		l.wide.goForward()
+	}
 	if l.summed = !l.lazy && l.wide == nil; l.summed {
 		l.updates.To(l.gradient)
 	} else {
@@ -205,7 +223,7 @@ func (l *Linearization) GradientTo(dst []float64) {
 	l.checkUpdated("GradientTo")
 	l.network.checkWeights("GradientTo", "dst", dst)
 	if l.wide != nil { // a long gradient is added up where it is asked for, and not kept
-		l.wide.gradient.To(dst)
+		l.wide.gradientTo(dst)
 		return
 	}
 	if !l.summed {
@@ -241,11 +259,11 @@ func (l *Linearization) productTo(name string, dst, v []float64, kind product) {
 	l.checkUpdated(name)
 	l.network.checkWeights(name, "dst", dst)
 	l.network.checkWeights(name, "v", v)
-	l.needPasses()
 	l.setArg(v)
-	if l.wide != nil && l.wide.room && kind <= gaussNewtonProduct {
+	if l.wide != nil && kind <= gaussNewtonProduct {
 		l.wide.productTo(dst, kind == hessianProduct)
 	} else {
+		l.needPasses()
 		l.products[kind].To(dst)
 	}
 	l.setArg(nil)

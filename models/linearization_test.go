@@ -124,7 +124,12 @@ func TestKeptBlocks(t *testing.T) {
 		if l.kept != c.kept {
 			t.Errorf("memory %d: %d blocks kept, expected %d", c.memory, l.kept, c.kept)
 		}
-		if used := int64(8 * len(l.computation.(*tapes[float64]).slab)); c.memory > 0 && used > c.memory {
+		used := int64(0)
+		l.allocate()
+		for _, tape := range l.computation.(*tapes[float64]).saved {
+			used += int64(tape.Rows) * row
+		}
+		if c.memory > 0 && used > c.memory {
 			t.Errorf("memory %d: %d bytes used", c.memory, used)
 		}
 	}

@@ -13,6 +13,9 @@ type passes struct {
 	rows    int  // that are here
 	current bool // whether the kept tapes are those at the weights of the last Update
 	kept    int  // blocks, the first ones
+	span    int  // rows of a kept tape, but for the last one: those of a block, or of a wideSums others
+
+	measured []pass.Tally // of a wideSums' blocks
 }
 
 // blocks returns how many blocks the rows that are here make.
@@ -21,17 +24,30 @@ func (l *passes) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.
 // blockSize returns the number of rows of block i; all but the last are full.
 func (l *passes) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
 
+// tapes returns how many are kept.
+func (l *passes) tapes() int { return (min(l.rows, l.kept*reduce.BlockRows) + l.span - 1) / l.span }
+
+// tapeRows returns the number of rows of kept tape i.
+func (l *passes) tapeRows(i int) int { return min(l.span, l.rows-i*l.span) }
+
+// onTape returns which kept tape has row p of a block, as which of its rows, and how many of the block's from there on.
+func (l *passes) onTape(block, p int) (tape, at, rows int) {
+	at = block*reduce.BlockRows + p
+	tape = at / l.span
+	at -= tape * l.span
+	return tape, at, min(l.blockSize(block)-p, l.tapeRows(tape)-at)
+}
+
 // tapes are the rows of data that a Linearization has here, and the passes of the first blocks, kept as far as memory
 // allows.
 type tapes[F pass.Float] struct {
 	*passes
 	x, t      pass.Matrix[F]
-	w         []F // weights of the last Update
-	slab      []F // tapes of the first kept blocks, one after another; nil before they are wanted
+	w         []F            // weights of the last Update
+	saved     []pass.Tape[F] // of the first rows; nil before they are wanted
 	scratches []*pass.Scratch[F]
 	sums      [][]F // what a worker adds up over a leaf, unless that is in double precision anyway
 	arg       []F   // of the call under way
-	tangent   []F   // γ and Ru of all rows, block by block; nil before the first product of a wide net
 	argMemory []F
 	rowMemory [][]F // of a worker each: what becomes double precision afterwards
 
@@ -53,9 +69,9 @@ type computation interface {
 	// setArg is given the direction or the weights that methods below work with; nil: none any more.
 	setArg(v []float64)
 	// allocate makes room for the passes that are kept, and reports whether there was none before; fill stores the
-	// inputs of those of the blocks [first, last).
+	// inputs of a tape.
 	allocate() bool
-	fill(worker, first, last int)
+	fill(worker, tape int)
 	// update stores the sums of the gradients and tallies of the blocks [first, last), and keeps their passes as it
 	// should.
 	update(worker int, sum []float64, first, last int)
@@ -70,16 +86,16 @@ type computation interface {
 	formNodes(worker, block, first int, dst *pass.NodeRows[float64])
 	// shareNodes has the caller's worker share the work on nodes with a pool; nil: no longer.
 	shareNodes(pool *reduce.Pool)
-	// numbers returns how many numbers of the precision that many bytes hold.
-	numbers(bytes int64) int64
 
-	// Of a wideSums: passes without the gradient, the gradient of a piece, γ and Ru, for which there is room after
-	// allocateTangents, and a product's piece.
+	// Passes without the gradient.
 	tally(worker int, sum []float64, first, last int)
-	gradientPiece(worker int, p pass.Piece, sum []float64, first, last int)
-	allocateTangents()
-	tangents(worker, first, last int, exact bool)
-	productPiece(worker int, p pass.Piece, sum []float64, first, last int, exact bool)
+	// Of a wideSums: a tape's forward pass, what a block of rows makes of the outputs, a tape's backward pass, its γ
+	// and Ru, and what the blocks [first, last) say of a piece of the weights.
+	forward(worker, tape int)
+	measure(worker, block int)
+	backward(worker, tape int)
+	tangents(worker, tape int, exact bool)
+	piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int)
 
 	// count adds to the multiplications that were done.
 	count(worker, multiplications int)
@@ -95,7 +111,7 @@ const (
 	rowsProduct
 )
 
-func newTapes[F pass.Float](p *passes, x, t Matrix, pool *reduce.Pool, memory int64) *tapes[F] {
+func newTapes[F pass.Float](p *passes, x, t Matrix, pool *reduce.Pool) *tapes[F] {
 	workers := pool.Threads()
 	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim),
 		rowMemory: make([][]F, workers), pool: pool}
@@ -105,7 +121,7 @@ func newTapes[F pass.Float](p *passes, x, t Matrix, pool *reduce.Pool, memory in
 		rounded(r.from[first:last], r.to[first:last])
 	}
 	for range workers {
-		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, reduce.BlockRows)))
+		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, max(p.span, reduce.BlockRows))))
 		if !isDouble[F]() {
 			l.sums = append(l.sums, make([]F, p.net.Dim))
 		}
@@ -113,23 +129,18 @@ func newTapes[F pass.Float](p *passes, x, t Matrix, pool *reduce.Pool, memory in
 	if !isDouble[F]() {
 		l.argMemory = make([]F, p.net.Dim)
 	}
-	size := int64(8)
-	if !isDouble[F]() {
-		size = 4
-	}
-	if rows := memory / (size * int64(l.net.TapeSize())); rows >= int64(l.rows) {
-		l.kept = l.blocks()
-	} else {
-		l.kept = int(rows / reduce.BlockRows)
-	}
 	return l
 }
 
 func (l *tapes[F]) allocate() bool {
-	if l.slab != nil || l.kept == 0 {
+	if l.saved != nil || l.kept == 0 {
 		return false
 	}
-	l.slab = make([]F, min(l.rows, l.kept*reduce.BlockRows)*l.net.TapeSize())
+	size := l.net.TapeSize()
+	slab := make([]F, min(l.rows, l.kept*reduce.BlockRows)*size)
+	for i := range l.tapes() {
+		l.saved = append(l.saved, pass.NewTape(l.net, slab[i*l.span*size:], l.tapeRows(i)))
+	}
 	return true
 }
 
@@ -160,18 +171,8 @@ func (l *tapes[F]) setArg(v []float64) {
 	}
 }
 
-func (l *tapes[F]) fill(worker, first, last int) {
-	s := l.scratches[worker]
-	for block := first; block < min(last, l.kept); block++ {
-		s.SetRows(l.blockSize(block))
-		pass.Gather(l.viewOf(s, block).U[0], l.x, block*reduce.BlockRows, s.Rows)
-	}
-}
-
-// viewOf returns the view of a kept block's tape.
-func (l *tapes[F]) viewOf(s *pass.Scratch[F], block int) *pass.Tape[F] {
-	pass.LayOutTape(l.net, &s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
-	return &s.View
+func (l *tapes[F]) fill(_, tape int) {
+	pass.Gather(l.saved[tape].U[0], l.x, tape*l.span, l.tapeRows(tape))
 }
 
 // prepare makes the scratch ready for a block and returns its tape with the inputs filled in, and whether the
@@ -179,12 +180,16 @@ func (l *tapes[F]) viewOf(s *pass.Scratch[F], block int) *pass.Tape[F] {
 func (l *tapes[F]) prepare(s *pass.Scratch[F], block int) (tp *pass.Tape[F], outlives bool) {
 	s.SetRows(l.blockSize(block))
 	x := l.x.From(block * reduce.BlockRows)
-	if l.current && block < l.kept {
-		tp := l.viewOf(s, block)
+	if l.current && block < l.kept && l.span == reduce.BlockRows {
+		tp := &l.saved[block]
 		tp.X = x
 		return tp, true
 	}
 	s.Own.X = x
+	if l.current && block < l.kept {
+		l.load(s, block, 0)
+		return &s.Own, true
+	}
 	pass.Gather(s.Own.U[0], l.x, block*reduce.BlockRows, s.Rows)
 	return &s.Own, false
 }
@@ -240,10 +245,12 @@ func (l *tapes[F]) evaluate(worker int, sum []float64, first, last int) {
 	s := l.scratches[worker]
 	var total pass.Tally
 	for block := first; block < last; block++ {
-		tp, outlives := l.prepare(s, block)
+		s.SetRows(l.blockSize(block))
 		own := s.Own.U[0]
-		if outlives {
-			s.Own.U[0] = tp.U[0]
+		if l.current && block < l.kept && l.span == reduce.BlockRows {
+			s.Own.U[0] = l.saved[block].U[0]
+		} else {
+			pass.Gather(own, l.x, block*reduce.BlockRows, s.Rows)
 		}
 		s.Forward(l.arg, &s.Own)
 		l.targets(s, block)

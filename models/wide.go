@@ -5,30 +5,54 @@ import (
 	"newtop/models/reduce"
 )
 
-// wideSums adds up gradients and products of a wide net, whose weights are more than caches hold. First go the passes
-// of all rows, whose work is divided by nodes. Then a worker takes a piece of the weights at a time and adds up what
-// all rows say about it.
+// wideSums adds up gradients and products of a net whose weights are more than caches hold, or of too few rows for
+// threads to take turns with blocks of them. First go the passes, in shares of the rows that take threads about the
+// same time; what belongs to a row is computed alike in all. Then a worker takes a piece of the weights at a time and
+// adds up what all rows say about it.
 type wideSums struct {
 	*Linearization
-	pieces   []pass.Piece
-	gradient *reduce.Pieces // of the gradient
-	room     bool           // whether γ and Ru of all rows are not too many to keep
-	exact    bool           // of the product under way
-	push     *reduce.Sum    // of nothing: it computes the tangents
-	product  *reduce.Pieces
+	run    func(count int, task func(worker, i int)) // tasks over tapes
+	pieces []pass.Piece
+	sum    *reduce.Pieces
+	of     pass.Factors // of the sum under way
+	exact  bool         // whether it is a product with the Hessian
+	back   bool         // whether the backward passes were done since the last Update
+
+	forwards, measures, backwards, pushes func(worker, i int) // tasks: the last one computes the tangents
 }
 
-// A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
-const pieceNodes, pieceSources = 256, 120
+const (
+	// A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
+	pieceNodes, pieceSources = 256, 120
+	// Rows that go through the net together: fewest where each thread has its own, and most.
+	fewRows, manyRows = 48, 192
+	// dividedWork is from how many multiplications of a forward pass on it pays to divide the rows of a net that is not
+	// wide, 100 µs of them.
+	dividedWork = 1 << 21
+)
 
-// newWideSums returns nil unless the net is wide, dense, and all rows are here and their passes kept in that many
-// bytes.
-func (l *Linearization) newWideSums(memory int64) *wideSums {
-	if !l.network.wide(wideRows) || !l.network.plain() || l.part != nil || l.kept < l.blocks() {
-		return nil
+// divided returns how many rows go through the net together, and whether its sums are a wideSums', which needs dense
+// blocks of weights, all rows here, and memory for all that they leave.
+func (l *Linearization) divided(numbers int64) (rows int, wide bool) {
+	n, threads := l.network, l.pool.Threads()
+	if !n.plain() || l.part != nil || numbers/int64(l.net.TapeSize()+l.net.TangentSize()) < int64(l.rows) {
+		return 0, false
 	}
-	s := &wideSums{Linearization: l}
-	s.room = int64(l.rows)*int64(l.net.TapeSize()+l.net.TangentSize()) <= l.numbers(memory)
+	each := l.rows >= threads*fewRows
+	parts := 1
+	if each {
+		parts = threads
+	}
+	parts *= (l.rows + parts*manyRows - 1) / (parts * manyRows)
+	few := each && threads > 1 && l.sums.Tasks() < manyTasks*threads && l.rows*l.net.Dim >= dividedWork
+	return evenly(l.rows, (l.rows+parts-1)/parts), n.wide(wideRows) || few
+}
+
+func (l *Linearization) newWideSums() *wideSums {
+	s := &wideSums{Linearization: l, run: l.pool.Run}
+	if l.rows < l.pool.Threads()*fewRows {
+		s.run = l.shareTasks
+	}
 	var places []reduce.Piece
 	add := func(p pass.Piece, place reduce.Piece) {
 		s.pieces, places = append(s.pieces, p), append(places, place)
@@ -46,10 +70,16 @@ func (l *Linearization) newWideSums(memory int64) *wideSums {
 	for _, b := range l.net.Biases {
 		add(pass.Piece{To: b.Layer, From: -1, Nodes: b.Nodes}, reduce.Piece{First: b.Offset, Rows: 1, Cols: b.Nodes})
 	}
-	dim := l.net.Dim
-	s.gradient = l.sums.Pieces(places, s.gradientLeaf)
-	s.push = l.sums.Sum(dim, dim, s.tangentLeaf)
-	s.product = l.sums.Pieces(places, s.productLeaf)
+	s.sum = l.sums.Pieces(places, func(worker, i int, sum []float64, first, last int) {
+		s.piece(worker, s.pieces[i], s.of, s.exact, sum, first, last)
+	})
+	s.forwards, s.measures, s.backwards = l.forward, l.measure, l.backward
+	s.pushes = func(worker, i int) {
+		if s.exact && !s.back {
+			s.backward(worker, i)
+		}
+		s.tangents(worker, i, s.exact)
+	}
 	return s
 }
 
@@ -59,23 +89,32 @@ func evenly(count, maxRows int) int {
 	return ((count+parts-1)/parts + 7) &^ 7
 }
 
+// goForward does the forward passes. Products with the Gauss–Newton matrix do without the backward ones, which wait
+// until they are needed.
+func (s *wideSums) goForward() {
+	s.back = false
+	s.run(s.tapes(), s.forwards)
+	s.pool.Run(s.blocks(), s.measures)
+}
+
+// goBack makes sure that the backward passes are done.
+func (s *wideSums) goBack() {
+	if !s.back {
+		s.run(s.tapes(), s.backwards)
+		s.back = true
+	}
+}
+
+func (s *wideSums) gradientTo(dst []float64) {
+	s.goBack()
+	s.of, s.exact = pass.DeltaU, false
+	s.sum.To(dst)
+}
+
 // productTo stores the product with the Hessian, if exact, or the Gauss–Newton matrix in dst.
 func (s *wideSums) productTo(dst []float64, exact bool) {
-	s.allocateTangents()
-	s.exact = exact
-	s.push.To(nil)
-	s.product.To(dst)
-}
-
-func (s *wideSums) gradientLeaf(worker, i int, sum []float64, first, last int) {
-	s.gradientPiece(worker, s.pieces[i], sum, first, last)
-}
-
-// tangentLeaf computes γ and Ru of some blocks in the direction arg.
-func (s *wideSums) tangentLeaf(worker int, _ []float64, first, last int) {
-	s.tangents(worker, first, last, s.exact)
-}
-
-func (s *wideSums) productLeaf(worker, i int, sum []float64, first, last int) {
-	s.productPiece(worker, s.pieces[i], sum, first, last, s.exact)
+	s.of, s.exact, s.requested = pass.GammaU, exact, true
+	s.run(s.tapes(), s.pushes)
+	s.back = s.back || exact
+	s.sum.To(dst)
 }

@@ -17,73 +17,99 @@ func (l *tapes[F]) shareNodes(pool *reduce.Pool) {
 	}
 }
 
-func (l *tapes[F]) numbers(bytes int64) int64 {
-	if isDouble[F]() {
-		return bytes / 8
+// tape makes a worker's scratch ready for a kept tape and returns both.
+func (l *tapes[F]) tape(worker, i int) (*pass.Scratch[F], *pass.Tape[F]) {
+	s := l.scratches[worker]
+	s.SetRows(l.tapeRows(i))
+	return s, &l.saved[i]
+}
+
+func (l *tapes[F]) forward(worker, tape int) {
+	s, tp := l.tape(worker, tape)
+	s.Forward(l.w, tp)
+}
+
+// measure goes block by block, as losses are added up.
+func (l *tapes[F]) measure(worker, block int) {
+	s := l.scratches[worker]
+	s.SetRows(l.blockSize(block))
+	l.targets(s, block)
+	l.load(s, block, s.Last())
+	l.measured[block] = s.MeasureDelta(&s.Own)
+	for to := 0; to < s.Rows; {
+		i, at, rows := l.onTape(block, to)
+		pass.CopyLayer(&l.saved[i], at, &s.Own, to, rows, s.Last())
+		to += rows
 	}
-	return bytes / 4
+}
+
+// load copies what the passes left of a block of rows, from a layer on, to the scratch's own tape.
+func (l *tapes[F]) load(s *pass.Scratch[F], block, layer int) {
+	for ; layer <= s.Last(); layer++ {
+		for to := 0; to < s.Rows; {
+			i, at, rows := l.onTape(block, to)
+			pass.CopyLayer(&s.Own, to, &l.saved[i], at, rows, layer)
+			to += rows
+		}
+	}
 }
 
 func (l *tapes[F]) tally(worker int, sum []float64, first, last int) {
-	s := l.scratches[worker]
 	var total pass.Tally
 	for block := first; block < last; block++ {
+		if l.measured != nil {
+			total.Add(l.measured[block])
+			continue
+		}
+		s := l.scratches[worker]
 		tp, _ := l.prepare(s, block)
 		total.Add(l.pass(s, tp, block))
 	}
 	total.StoreTo(sum[l.net.Dim:])
 }
 
-// piece returns where a worker adds up what is stored in sum by storedPiece.
-func (l *tapes[F]) piece(worker int, sum []float64) []F {
-	if isDouble[F]() {
-		return as[F](sum)
-	}
-	return l.sums[worker][:len(sum)]
+func (l *tapes[F]) backward(worker, tape int) {
+	s, tp := l.tape(worker, tape)
+	s.Backward(l.w, tp)
 }
 
-func (l *tapes[F]) storedPiece(piece []F, sum []float64) {
+func (l *tapes[F]) tangents(worker, tape int, exact bool) {
+	s, tp := l.tape(worker, tape)
+	s.KeepTangents(l.w, l.arg, tp, exact)
+}
+
+func (l *tapes[F]) piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int) {
+	piece, start := as[F](sum), blas.Zero
+	if !isDouble[F]() {
+		piece = l.sums[worker][:len(sum)]
+	}
+	for block := first; block < last; block++ {
+		l.addPiece(worker, piece, p, of, block, start)
+		start = blas.Add
+		if exact && p.From > 0 {
+			l.addPiece(worker, piece, p, pass.DeltaRu, block, start)
+		}
+	}
 	if !isDouble[F]() {
 		vector.Widen(sum, as[float32](piece))
 	}
 }
 
-func (l *tapes[F]) gradientPiece(worker int, p pass.Piece, sum []float64, first, last int) {
-	s, piece, start := l.scratches[worker], l.piece(worker, sum), blas.Zero
-	for block := first; block < last; block++ {
-		tp, _ := l.prepare(s, block)
-		pass.GradientPiece(s, piece, p, tp, start)
-		start = blas.Add
+// addPiece stores what a block of rows says of a piece, or with blas.Add adds it.
+func (l *tapes[F]) addPiece(worker int, piece []F, p pass.Piece, of pass.Factors, block int, start blas.Start) {
+	s := l.scratches[worker]
+	s.SetRows(l.blockSize(block))
+	for to := 0; to < s.Rows; {
+		i, at, rows := l.onTape(block, to)
+		if p.From < 0 {
+			pass.GatherPiece(s, p, &l.saved[i], of, at, rows, to)
+		} else {
+			pass.OuterPiece(s, piece, p, &l.saved[i], of, at, rows, start)
+			start = blas.Add
+		}
+		to += rows
 	}
-	l.storedPiece(piece, sum)
-}
-
-func (l *tapes[F]) allocateTangents() {
-	if l.tangent == nil {
-		l.tangent = make([]F, l.rows*l.net.TangentSize())
+	if p.From < 0 {
+		pass.BiasPiece(s, piece, p, start)
 	}
-}
-
-// prepareTangents makes a worker's scratch ready for a block, with its γ and Ru, and returns its tape.
-func (l *tapes[F]) prepareTangents(worker, block int) *pass.Tape[F] {
-	tp, _ := l.prepare(l.scratches[worker], block)
-	l.scratches[worker].LayOutTangents(l.tangent[block*reduce.BlockRows*l.net.TangentSize():])
-	return tp
-}
-
-func (l *tapes[F]) tangents(worker, first, last int, exact bool) {
-	for block := first; block < last; block++ {
-		tp := l.prepareTangents(worker, block)
-		l.scratches[worker].Tangents(l.w, l.arg, tp, exact)
-	}
-}
-
-func (l *tapes[F]) productPiece(worker int, p pass.Piece, sum []float64, first, last int, exact bool) {
-	piece, start := l.piece(worker, sum), blas.Zero
-	for block := first; block < last; block++ {
-		tp := l.prepareTangents(worker, block)
-		pass.ProductPiece(l.scratches[worker], piece, p, tp, exact, start)
-		start = blas.Add
-	}
-	l.storedPiece(piece, sum)
 }

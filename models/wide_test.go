@@ -49,6 +49,28 @@ func TestWideNetsShareNodes(t *testing.T) {
 	}
 }
 
+// TestRowsAreDivided: a net that is not wide has the same bits where threads divide a few rows, whose shares are no blocks.
+func TestRowsAreDivided(t *testing.T) {
+	for _, loss := range []LossFunction{SquaredError, CrossEntropy} {
+		const rows = 2*reduce.BlockRows + 59
+		p := randomData(t, Chain(9, []int{70, 80}, 11, Softplus, Softmax, loss, SkipAll), rand.New(rand.NewPCG(2, 3)), rows)
+		alone := newWideResults(t, p, Options{}, rows)
+		for _, threads := range []int{2, 3, 5} {
+			pool := reduce.NewPool(threads)
+			o := Options{Pool: pool, Products: threads == 3}
+			if divided := p.n.Bind(p.x, p.t, o).wide != nil; !divided {
+				t.Errorf("%d threads: not divided", threads)
+			}
+			for name, got := range newWideResults(t, p, o, rows) {
+				if !slices.Equal(got, alone[name]) {
+					t.Errorf("%v, %d threads: other bits of %s", loss, threads, name)
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
 func newWideResults(t *testing.T, p problem, o Options, rows int) map[string][]float64 {
 	l := p.n.Bind(p.x, p.t, o)
 	batch, all := p.n.NewBatch(p.x, p.t, rows), make([]int, rows)
@@ -64,7 +86,10 @@ func newWideResults(t *testing.T, p problem, o Options, rows int) map[string][]f
 		{"gradient", func(dst []float64) { l.Update(p.w); l.GradientTo(dst) }},
 		{"loss", func(dst []float64) { dst[0], dst[1] = l.Loss(), l.EvaluateAt(p.d).Loss }},
 		{"hessian", func(dst []float64) { l.HessianTo(dst, p.d) }},
-		{"gauss-newton", func(dst []float64) { l.GaussNewtonTo(dst, p.d) }},
+		{"gauss-newton", func(dst []float64) { l.Update(p.w); l.GaussNewtonTo(dst, p.d) }},
+		{"gradient after it", func(dst []float64) { l.GaussNewtonTo(dst, p.d); l.GradientTo(dst) }},
+		{"hessian after it", func(dst []float64) { l.Update(p.w); l.GaussNewtonTo(dst, p.d); l.HessianTo(dst, p.d) }},
+		{"diagonal", func(dst []float64) { l.Update(p.w); l.GaussNewtonDiagTo(dst) }},
 		{"loss of a batch", func(dst []float64) { dst[0] = batch.GradientTo(spare, p.w, all[:50]) }},
 		{"batch", func(dst []float64) { batch.GradientTo(dst, p.w, all) }},
 	} {

@@ -73,7 +73,7 @@ func PassDrawn[F Float](s *Scratch[F], w []F, tp *Tape[F], drawn []float64) {
 	s.Forward(w, tp)
 	s.loss.measure(s, tp)
 	s.loss.drawnDelta(s, tp, drawn)
-	s.backward(w, tp)
+	s.Backward(w, tp)
 }
 
 // MomentsTo stores the sums over a block's rows, of which a PassDrawn was done, in dst, or with blas.Add adds them.

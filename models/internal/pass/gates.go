@@ -289,4 +289,7 @@ type Tape[F Float] struct {
 	kept  [][]F
 	gates gateValues[F] // of a mixture's gates
 	X     RowMajor[F]   // the inputs as the data have them, if they lie so
+	Rows  int
+
+	gamma, ru [][]F // of a product, if they outlive it
 }

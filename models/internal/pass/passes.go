@@ -9,12 +9,11 @@ import (
 // each row by share, and returns the plain sums over the rows.
 func (s *Scratch[F]) Pass(w []F, tp *Tape[F], share float64) Tally {
 	s.Forward(w, tp)
-	sum := s.Measure(tp)
-	s.loss.delta(s, tp)
+	sum := s.MeasureDelta(tp)
 	if delta := tp.Delta[s.Last()]; share != 1 {
 		vector.Scale(delta, F(share), delta) // instead of the gradient, which is longer
 	}
-	s.backward(w, tp)
+	s.Backward(w, tp)
 	return sum
 }
 
@@ -47,6 +46,13 @@ func (s *Scratch[F]) Measure(tp *Tape[F]) Tally {
 	return Tally{Loss: loss, Squared: squared, Misclassified: s.CountMisclassified(tp)}
 }
 
+// MeasureDelta is Measure, and leaves δ^L.
+func (s *Scratch[F]) MeasureDelta(tp *Tape[F]) Tally {
+	sum := s.Measure(tp)
+	s.loss.delta(s, tp)
+	return sum
+}
+
 // residual leaves u − t in δ^L and returns the sum of its squares.
 func (s *Scratch[F]) residual(tp *Tape[F]) float64 {
 	last := s.Last()
@@ -70,9 +76,9 @@ func (s *Scratch[F]) CountMisclassified(tp *Tape[F]) int {
 	return misclassified
 }
 
-// backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
+// Backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
 // a mixture g_i δ^L more; δ^l = J_lᵀ ε^l.
-func (s *Scratch[F]) backward(w []F, tp *Tape[F]) {
+func (s *Scratch[F]) Backward(w []F, tp *Tape[F]) {
 	for l := s.Last() - 1; l > 0; l-- {
 		delta := tp.Delta[l]
 		for _, b := range s.Outgoing[l] {

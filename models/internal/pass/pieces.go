@@ -13,37 +13,46 @@ type Piece struct {
 	Nodes, Sources int
 }
 
-// GradientPiece is GradientTo for a piece, whose weights lie in dst row after row.
-func GradientPiece[F Float](s *Scratch[F], dst []F, p Piece, tp *Tape[F], start blas.Start) {
-	if p.From < 0 {
-		biasPiece(s, dst, p, tp.Delta, start)
-		return
+// Factors are what is multiplied where rows are summed up: x^l (y^r)ᵀ for weights, x^l for biases.
+type Factors uint8
+
+// The factors of a gradient, of a product with the Gauss–Newton matrix, and of what an exact one has beside these.
+const (
+	DeltaU  Factors = iota // δ and u
+	GammaU                 // γ and u
+	DeltaRu                // δ and Ru
+)
+
+func (tp *Tape[F]) factors(of Factors) (x, y [][]F) {
+	switch of {
+	case DeltaU:
+		return tp.Delta, tp.U
+	case GammaU:
+		return tp.gamma, tp.U
+	default:
+		return tp.Delta, tp.ru
 	}
-	outerPiece(s, dst, p, tp.Delta, tp.U, start)
 }
 
-// ProductPiece stores what a block of rows, of which Tangents were computed, adds to a piece of the product, or with
+// OuterPiece stores what some rows of a tape, from row at on, say of a piece of weights in dst, row after row, or with
 // blas.Add adds it.
-func ProductPiece[F Float](s *Scratch[F], dst []F, p Piece, tp *Tape[F], exact bool, start blas.Start) {
-	if p.From < 0 {
-		biasPiece(s, dst, p, s.gamma, start)
-		return
-	}
-	outerPiece(s, dst, p, s.gamma, tp.U, start)
-	if exact && p.From > 0 {
-		outerPiece(s, dst, p, tp.Delta, s.ru, blas.Add)
-	}
+func OuterPiece[F Float](s *Scratch[F], dst []F, p Piece, tp *Tape[F], of Factors, at, rows int, start blas.Start) {
+	x, y := tp.factors(of)
+	blas.Outer(dst, p.Nodes, p.Sources, p.Sources, start, x[p.To][p.Node*tp.Rows+at:], tp.Rows,
+		y[p.From][p.Source*tp.Rows+at:], tp.Rows, rows)
+	s.Multiplications += p.Nodes * p.Sources * rows
 }
 
-func biasPiece[F Float](s *Scratch[F], dst []F, p Piece, x [][]F, start blas.Start) {
+// GatherPiece copies what some rows of a tape, from row at on, have of a piece of biases to row to of the block.
+func GatherPiece[F Float](s *Scratch[F], p Piece, tp *Tape[F], of Factors, at, rows, to int) {
+	x, _ := tp.factors(of)
+	copyRows(s.spare[p.To], s.Rows, to, x[p.To], tp.Rows, at, rows)
+}
+
+// BiasPiece adds up what GatherPiece copied in dst, or with blas.Add adds it.
+func BiasPiece[F Float](s *Scratch[F], dst []F, p Piece, start blas.Start) {
 	if start == blas.Zero {
 		clear(dst)
 	}
-	vector.AddRowSums(dst, x[p.To][p.Node*s.Rows:], s.Rows)
-}
-
-func outerPiece[F Float](s *Scratch[F], dst []F, p Piece, x, y [][]F, start blas.Start) {
-	blas.Outer(dst, p.Nodes, p.Sources, p.Sources, start, x[p.To][p.Node*s.Rows:], s.Rows, y[p.From][p.Source*s.Rows:],
-		s.Rows, s.Rows)
-	s.Multiplications += p.Nodes * p.Sources * s.Rows
+	vector.AddRowSums(dst, s.spare[p.To], s.Rows)
 }

@@ -78,11 +78,10 @@ type Scratch[F Float] struct {
 	loss  lossOn[F]
 	gates gates[F] // nothing without a mixture
 	Own   Tape[F]  // for a block whose tape is not kept
-	View  Tape[F]  // of a kept block's tape
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]F
-	borrowed              bool // whether γ and Ru are where PlaceTangents put them
+	borrowed              bool // whether γ and Ru are a tape's
 	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them
 	// or put them.
 	uRows, ruRows             []RowMajor[F]

@@ -16,8 +16,8 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 		division: division[F]{products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1),
 			sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))}},
 		gates: gates[F]{Mixture: n.Mixture},
-		Own:   newTape[F](n), View: newTape[F](n),
-		phi: make([][]F, layers), ru: make([][]F, layers),
+		Own:   newTape[F](n),
+		phi:   make([][]F, layers), ru: make([][]F, layers),
 		gamma: make([][]F, layers), spare: make([][]F, layers),
 		uRows: make([]RowMajor[F], layers), ruRows: make([]RowMajor[F], layers),
 		uRowsMemory: make([][]F, layers), ruRowsMemory: make([][]F, layers),
@@ -36,7 +36,7 @@ func (s *Scratch[F]) SetRows(rows int) {
 		return
 	}
 	s.Rows, s.borrowed = rows, false
-	LayOutTape(s.Net, &s.Own, s.tapeMemory, rows)
+	layOutTape(s.Net, &s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]F{s.phi, s.ru, s.gamma, s.spare} {
 		for l, nodes := range s.Nodes {
@@ -98,13 +98,13 @@ func (s *Scratch[F]) each(tp *Tape[F], l int, x, phi, ru []F, kind elements) {
 	s.divide(s.Nodes[l], partNumbers/s.Rows, elementwise)
 }
 
-// LayOutTangents makes the scratch use memory for γ and Ru of its block of rows, up to the next SetRows.
-func (s *Scratch[F]) LayOutTangents(memory []F) {
-	for _, arrays := range [...][][]F{s.gamma, s.ru} {
-		for l := 1; l < len(s.Nodes); l++ {
-			size := s.Nodes[l] * s.Rows
-			arrays[l], memory = memory[:size:size], memory[size:]
-		}
+// KeepTangents is Tangents, and keeps γ and Ru with the tape.
+func (s *Scratch[F]) KeepTangents(w, d []F, tp *Tape[F], exact bool) {
+	if tp.gamma == nil {
+		tp.addTangents(s.Net)
 	}
+	copy(s.gamma, tp.gamma)
+	copy(s.ru, tp.ru)
 	s.borrowed = true
+	s.Tangents(w, d, tp, exact)
 }

@@ -54,8 +54,16 @@ func newTape[F Float](n *Net) Tape[F] {
 	return Tape[F]{U: make([][]F, layers), Delta: make([][]F, layers), kept: make([][]F, layers)}
 }
 
-// LayOutTape makes the tape use memory for a block of rows. It allocates nothing.
-func LayOutTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
+// NewTape returns a tape that uses memory, for some rows.
+func NewTape[F Float](n *Net, memory []F, rows int) Tape[F] {
+	tp := newTape[F](n)
+	layOutTape(n, &tp, memory, rows)
+	return tp
+}
+
+// layOutTape makes the tape use memory for a block of rows. It allocates nothing.
+func layOutTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
+	tp.Rows = rows
 	claim := func(nodes int) []F {
 		part := memory[: nodes*rows : nodes*rows]
 		memory = memory[nodes*rows:]
@@ -78,4 +86,30 @@ func (n *Net) TangentSize() int {
 		size += 2 * nodes
 	}
 	return size
+}
+
+// addTangents gives the tape memory for γ and Ru.
+func (tp *Tape[F]) addTangents(n *Net) {
+	memory := make([]F, n.TangentSize()*tp.Rows)
+	for _, to := range [...]*[][]F{&tp.gamma, &tp.ru} {
+		*to = make([][]F, len(tp.Delta))
+		for l, delta := range tp.Delta {
+			(*to)[l], memory = memory[:len(delta):len(delta)], memory[len(delta):]
+		}
+	}
+}
+
+// CopyLayer copies what the passes left of some rows of a layer, from row at of a tape on, to row to of another one.
+func CopyLayer[F Float](dst *Tape[F], to int, src *Tape[F], at, rows, layer int) {
+	for _, x := range [...][2][]F{{dst.U[layer], src.U[layer]}, {dst.Delta[layer], src.Delta[layer]},
+		{dst.kept[layer], src.kept[layer]}} {
+		copyRows(x[0], dst.Rows, to, x[1], src.Rows, at, rows)
+	}
+}
+
+// copyRows copies some rows of what lies node by node.
+func copyRows[F Float](dst []F, dstRows, to int, src []F, srcRows, at, rows int) {
+	for ; len(dst) > 0; dst, src = dst[dstRows:], src[srcRows:] {
+		copy(dst[to:to+rows], src[at:])
+	}
 }
