@@ -17,7 +17,7 @@ func Lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if isLocked(f) {
+	if !tryLock(f) {
 		f.Close()
 		return nil, ErrBusy
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isLocked locks the file, or reports that it is locked.
-func isLocked(f *os.File) bool {
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+// tryLock locks the file until it is closed, unless another one has locked it.
+func tryLock(f *os.File) bool {
+	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

@@ -4,5 +4,5 @@ package filelock
 
 import "os"
 
-// isLocked reports false where there are no locks.
-func isLocked(*os.File) bool { return false }
+// tryLock locks nothing where there are no locks.
+func tryLock(*os.File) bool { return true }

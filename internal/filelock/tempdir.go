@@ -48,7 +48,7 @@ func TempFile(dir string, mode fs.FileMode) (*os.File, error) {
 	name := filepath.Join(dir, hidden+rand.Text()+ending)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
 	if err == nil {
-		isLocked(f)
+		tryLock(f)
 		sweep(dir, name)
 	}
 	return f, err
@@ -102,5 +102,5 @@ func left(dir, lock string) bool {
 		return false
 	}
 	defer f.Close()
-	return !isLocked(f)
+	return tryLock(f)
 }
