@@ -107,6 +107,8 @@ type Host struct {
 	next    time.Time     // of the try after the one that failed
 	changed chan struct{} // closed, and made anew, when line or away change
 	nodes   map[string]*node
+	head    []byte // the beginning of the file that was opened last
+	headOf  *identity
 }
 
 // line is a connection to a host. Its methods' errors are the host's, or those of a line that broke: answered tells.

@@ -110,21 +110,27 @@ func open(t *testing.T, path files.Path) files.File {
 
 // TestAnyOrder: what is read on and here and there of a file that grows is what it holds, over a line that breaks.
 func TestAnyOrder(t *testing.T) {
-	each(t, asked, func(t *testing.T, h *Host, d disk) {
+	test := func(t *testing.T, h *Host, d disk) {
 		random := rand.New(rand.NewPCG(1, 2))
 		text := make([]byte, 5<<20)
 		for i := range text {
 			text[i] = byte(random.Uint32())
 		}
-		size, at := len(text)/2, 0
+		size, at, other := len(text)/2, 0, 0
 		d.Write("a", string(text[:size]))
 		f := open(t, h.Path("~/a"))
 		for i := range 60 {
-			b, from := make([]byte, 1+random.IntN(300<<10)), at
-			n, err := f.Read(b)
-			if at += n; i%4 == 3 {
-				from = random.IntN(size)
-				n, err = f.ReadAt(b, int64(from))
+			b := make([]byte, []int{1 + random.IntN(300<<10), minAhead}[random.IntN(2)])
+			from, read := at, f.Read
+			if i%8 == 5 {
+				other = random.IntN(size) * random.IntN(2)
+			}
+			if i%8 >= 5 {
+				from, read = other, func(b []byte) (int, error) { return f.ReadAt(b, int64(other)) }
+			}
+			n, err := read(b)
+			if other = from + n; i%8 < 5 {
+				at = other
 			}
 			if string(b[:n]) != string(text[from:from+n]) || n == 0 && err == nil {
 				t.Fatalf("%d bytes at %d, or others: %v", n, from, err)
@@ -137,7 +143,9 @@ func TestAnyOrder(t *testing.T) {
 				size += size / 9
 			}
 		}
-	})
+	}
+	each(t, asked, test)
+	each(t, Options{Poll: time.Hour}, test)
 }
 
 // TestBrokenLine: a line that breaks loses no byte and adds none, and a file that another one replaced meanwhile is
@@ -196,6 +204,13 @@ func TestFewQuestions(t *testing.T) {
 	each(t, Options{Poll: time.Hour}, func(t *testing.T, h *Host, d disk) {
 		d.Write("a.log", text)
 		path := h.Path("~/a.log")
+		head, err := path.Read(minAhead)
+		before := d.asked()
+		again, err2 := path.Read(100)
+		// The first one's close may come late.
+		if now := d.asked(); string(head) != text[:minAhead] || string(again) != text[:100] || now-before > 20 {
+			t.Errorf("%d and %d bytes, %v, %v; %d were sent for what is known", len(head), len(again), err, err2, now-before)
+		}
 		f := open(t, path)
 		got := make([]byte, 0, len(text))
 		questions := 0

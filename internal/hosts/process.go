@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -108,11 +109,11 @@ func (p *process) close() {
 		<-p.ended
 		return
 	}
-	if over {
-		defer time.AfterFunc(time.Second, routine.Guard(p.kill)).Stop()
-	} else {
+	// Else it is asked to, for it ends its ProxyCommand then.
+	if !over && p.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		p.kill()
 	}
+	defer time.AfterFunc(time.Second, routine.Guard(p.kill)).Stop()
 	_ = p.cmd.Wait() // why it ended it has said itself
 	close(p.ended)
 }

@@ -59,15 +59,18 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 
 func (l *overSFTP) open(name string) (handle, attr, error) {
 	defer l.await()()
+	var info fs.FileInfo
+	there := make(chan error, 1)
+	routine.Go(func() { // with Open, for File.Stat behind it is a round trip more
+		var err error
+		info, err = l.client.Stat(name)
+		there <- err
+	})
 	f, err := l.client.Open(name)
-	if err != nil {
-		return nil, attr{}, err
+	if wrong := <-there; err == nil && wrong != nil {
+		err = errors.Join(wrong, f.Close())
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, attr{}, errors.Join(err, f.Close())
-	}
-	return &sftpHandle{f, l}, attrOf(info), nil
+	return &sftpHandle{f, l}, attrOf(info), err
 }
 
 func (l *overSFTP) list(name string, most int) (list []attr, err error) {

@@ -3,6 +3,7 @@ package hosts
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -18,10 +19,12 @@ import (
 // overShell is a line to a POSIX shell of a host, which answers one script after another.
 type overShell struct {
 	*process
-	mu  sync.Mutex
 	out *bufio.Reader
 	end string // stands behind each answer, before a number; nobody else knows it
-	off bool   // the line is broken
+
+	mu   sync.Mutex
+	off  bool          // the line is broken
+	last chan struct{} // closed once the script that was sent last was answered
 }
 
 // begin sets what the scripts use: how stat says type, size, time, file and name, with GNU's and BusyBox's option or
@@ -30,24 +33,43 @@ const begin = `LC_ALL=C; export LC_ALL; unset CDPATH; if stat -c %s / >/dev/null
 	`else f=-f p='%Xp %z %m %d:%i' n=%N; fi; q="$p $n"`
 
 func openShell(p *process) (line, error) {
-	l := &overShell{process: p, out: bufio.NewReaderSize(p.out, 64<<10), end: rand.Text()}
+	l := &overShell{process: p, out: bufio.NewReaderSize(p.out, 64<<10), end: rand.Text(), last: make(chan struct{})}
+	close(l.last)
 	_, _, err := l.run(begin, nil)
 	return l, err
 }
 
-// run has the shell do something, and returns what that prints, in room if that suffices, and the status with which it
-// ended.
-func (l *overShell) run(script string, room []byte) (out []byte, status int, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer func() { l.off = l.off || err != nil }()
+// run has the shell do something, and returns what that prints, and the status with which it ended. What it is to do
+// next may be sent before that has come. If use is not nil it is called with both before the next answer is used.
+func (l *overShell) run(script string, use func([]byte, int)) (out []byte, status int, err error) {
 	defer l.await()()
+	done := make(chan struct{})
+	l.mu.Lock()
+	before := l.last
+	l.last = done
 	// The end is written in two parts, so that a terminal's or a log's echo of the script does not have it.
-	if _, err = fmt.Fprintf(l.in, "{ %s\n} </dev/null 2>/dev/null; printf '\\n%%s%%s %%d\\n' %s %s $?\n", script,
-		l.end[:8], l.end[8:]); err != nil {
+	_, err = fmt.Fprintf(l.in, "{ %s\n} </dev/null 2>/dev/null; printf '\\n%%s%%s %%d\\n' %s %s $?\n", script,
+		l.end[:8], l.end[8:])
+	l.mu.Unlock()
+	<-before
+	defer close(done)
+	if err == nil {
+		out, status, err = l.answer()
+	}
+	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.off = true
 		return nil, 0, err
 	}
-	out = room[:0]
+	if use != nil {
+		use(out, status)
+	}
+	return out, status, nil
+}
+
+// answer reads what a script prints, and its status.
+func (l *overShell) answer() (out []byte, status int, err error) {
 	mark := []byte("\n" + l.end + " ")
 	for {
 		part, err := l.out.ReadSlice('\n')
@@ -63,10 +85,8 @@ func (l *overShell) run(script string, room []byte) (out []byte, status int, err
 			continue
 		}
 		at += max(0, len(out)-len(mark)-8)
-		if status, err = strconv.Atoi(strings.TrimSpace(string(out[at+len(mark):]))); err != nil {
-			return nil, 0, err
-		}
-		return out[:at], status, nil
+		status, err = strconv.Atoi(strings.TrimSpace(string(out[at+len(mark):])))
+		return out[:at], status, err
 	}
 }
 
@@ -75,19 +95,27 @@ func (l *overShell) stat(name string, _ handle) (attr, verdict, error) {
 	return a, unsure, err
 }
 
-// look says what stands at a name, and what a script prints of it, in room if that suffices.
-func (l *overShell) look(name, then string, room []byte) (a attr, text []byte, err error) {
-	out, status, err := l.run(fmt.Sprintf(`n=%s; if stat -L $f "$p" "$n"; then :; %s
+// look says what stands at a name, and what a script prints of it. If use is not nil it is called with that before
+// the shell's next answer is used.
+func (l *overShell) look(name, then string, use func(attr)) (a attr, text []byte, err error) {
+	_, _, broken := l.run(fmt.Sprintf(`n=%s; if stat -L $f "$p" "$n"; then :; %s
 elif [ -e "$n" ]; then (exit 5); elif [ -d "${n%%/*}/" ] && ! [ -x "${n%%/*}/" ]; then (exit 6); else (exit 4); fi`,
-		quote(name), then), room)
-	switch {
-	case err != nil:
-		return a, nil, err
-	case status == 4:
+		quote(name), then), func(out []byte, status int) {
+		if a, text, err = looked(name, out, status); err == nil && use != nil {
+			use(a)
+		}
+	})
+	return a, text, cmp.Or(broken, err)
+}
+
+// looked reads the answer of look's script.
+func looked(name string, out []byte, status int) (a attr, text []byte, err error) {
+	switch status {
+	case 4:
 		return a, nil, fs.ErrNotExist
-	case status == 5:
+	case 5:
 		return a, nil, errors.New("the host has no stat")
-	case status == 6:
+	case 6:
 		return a, nil, fs.ErrPermission
 	}
 	head, text, _ := bytes.Cut(out, []byte("\n"))
@@ -162,22 +190,22 @@ func (l *overShell) answered(error) bool {
 type shellHandle struct {
 	l    *overShell
 	name string
-	mu   sync.Mutex
-	seen attr
+	seen attr // belongs to who has the shell's answer
 }
 
 func (h *shellHandle) ReadAt(b []byte, at int64) (n int, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	a, text, err := h.l.look(h.name, fmt.Sprintf(`tail -c +%d "$n" | head -c %d`, at+1, len(b)), nil)
-	switch {
+	replaced := false
+	_, text, err := h.l.look(h.name, fmt.Sprintf(`tail -c +%d "$n" | head -c %d`, at+1, len(b)), func(a attr) {
+		if replaced = h.seen.replacedBy(a); !replaced {
+			h.seen = a
+		}
+	})
+	switch n = copy(b, text); {
 	case err != nil:
 		return 0, err
-	case h.seen.replacedBy(a):
+	case replaced:
 		return 0, io.EOF
-	}
-	h.seen = a
-	if n = copy(b, text); n < len(b) {
+	case n < len(b):
 		err = io.EOF
 	}
 	return n, err

@@ -177,6 +177,9 @@ func (h *Host) saw(n *node, a attr, is verdict, err error) info {
 	now := time.Now()
 	first := n.asked.IsZero()
 	n.asked = now
+	if n.info.id == h.headOf {
+		h.head, h.headOf = nil, nil
+	}
 	if err != nil {
 		if n.err == nil && !first {
 			n.news = now
@@ -239,6 +242,9 @@ func (h *Host) Open(name string) (files.File, error) {
 		return nil, fault("open", name, fs.ErrNotExist)
 	}
 	f := &file{h: h, n: n, name: name}
+	if h.known(f) {
+		return f, nil
+	}
 	err := h.do(func(l line) error {
 		o, a, err := l.open(n.name)
 		if err == nil {
@@ -255,6 +261,18 @@ func (h *Host) Open(name string) (files.File, error) {
 	defer h.mu.Unlock()
 	n.open = f
 	return f, nil
+}
+
+// known reports whether nothing need be asked to open a file, since its beginning was read a moment ago. It is opened
+// at the host once more is read.
+func (h *Host) known(f *file) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.head == nil || h.headOf != f.n.info.id || !h.fresh(f.n) {
+		return false
+	}
+	f.known, f.id, f.n.open = f.n.info, f.n.info.id, f
+	return true
 }
 
 // file is a file of a host. After a line that broke it is opened again, unless another one stands there then: it is at
@@ -277,7 +295,7 @@ type file struct {
 	ahead []byte // what was read from there on
 	step  int    // how much is read ahead
 
-	coming []chan []byte // get what is behind that, one part each, while it is used
+	coming []chan []byte // get what is behind that, while it is used
 	asked  int64         // the end of the last of them
 }
 
@@ -330,63 +348,90 @@ func (f *file) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// How much is read ahead of a reader that reads on, so that a long way costs little: more each time that it was not
-// waited for longer than soon.
+// How much is read ahead of a reader that reads on, so that a long way costs little: so many parts at once, larger ones
+// as long as each is waited for less than soon.
 const (
+	parts    = 4
 	minAhead = 64 << 10
-	maxAhead = 4 << 20
-	soon     = 2 * time.Second
+	maxAhead = 2 << 20
+	soon     = time.Second / 4
 )
 
 // ReadAt implements files.File.
 func (f *file) ReadAt(b []byte, at int64) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if at != f.next {
-		for n < len(b) && err == nil {
-			var got int
-			got, err = f.fetch(b[n:], at+int64(n))
-			n += got
-		}
-		if len(f.ahead) == 0 {
-			f.next, f.step = at+int64(n), 0
-		}
-		return n, err
+	if n, err = f.beginning(b, at); n > 0 && len(f.ahead)+len(f.coming) == 0 {
+		f.next, f.step = at+int64(n), minAhead
 	}
 	for n < len(b) && err == nil {
-		if len(f.ahead) == 0 {
-			began := time.Now()
-			if f.ahead = f.came(); len(f.ahead) == 0 {
-				room := b[n:]
-				if f.step > len(room) {
-					room = make([]byte, f.step)
-				}
-				got := 0
-				got, err = f.fetch(room, f.next)
-				if f.ahead = room[:got]; err != nil && got > len(b)-n {
-					err = nil // there is more than is wanted
-				}
-			}
-			if f.step > 0 {
-				f.foresee()
-			}
-			if f.step = max(f.step, minAhead); time.Since(began) < soon {
-				f.step = min(2*f.step, maxAhead)
-			}
+		var got int
+		if at+int64(n) == f.next {
+			got, err = f.readOn(b[n:])
+		} else {
+			got, err = f.fetch(b[n:], at+int64(n))
 		}
-		k := copy(b[n:], f.ahead)
-		f.ahead = f.ahead[k:]
-		n, f.next = n+k, f.next+int64(k)
+		n += got
+	}
+	if end := at + int64(n); end != f.next && len(f.ahead)+len(f.coming) == 0 {
+		f.next, f.step = end, 0
 	}
 	return n, err
 }
 
-// foresee asks for what is known to be behind what was read ahead: two parts, so that the line is busy between them.
+// beginning reads what is known of the file's beginning, which is kept for who opens it next.
+func (f *file) beginning(b []byte, at int64) (n int, err error) {
+	f.h.mu.Lock()
+	head := f.h.head
+	if f.h.headOf != f.id || f.n.info.id != f.id || !f.h.fresh(f.n) {
+		head = nil
+	}
+	f.h.mu.Unlock()
+	if head == nil && at == 0 {
+		head = make([]byte, minAhead)
+		n, err = f.fetch(head, 0)
+		head = head[:n]
+		f.h.mu.Lock()
+		f.h.head, f.h.headOf = head, f.id
+		f.h.mu.Unlock()
+	}
+	if n = copy(b, head[min(at, int64(len(head))):]); n == len(b) {
+		err = nil
+	}
+	return n, err
+}
+
+// readOn reads at f.next.
+func (f *file) readOn(b []byte) (n int, err error) {
+	if len(f.ahead) == 0 && f.step > 0 {
+		f.foresee()
+		f.ahead = f.came()
+	}
+	if len(f.ahead) == 0 {
+		room := b
+		if f.step > len(b) {
+			room = make([]byte, f.step)
+		}
+		n, err = f.fetch(room, f.next)
+		if f.ahead = room[:n]; n > len(b) {
+			err = nil // there is more than is wanted
+		}
+		f.step = max(f.step, minAhead)
+	}
+	n = copy(b, f.ahead)
+	f.ahead, f.next = f.ahead[n:], f.next+int64(n)
+	return n, err
+}
+
+// foresee asks for what is known to be at f.next and behind, so that the line is busy while a part is used.
 func (f *file) foresee() {
 	if len(f.coming) == 0 {
-		f.asked = f.next + int64(len(f.ahead))
+		f.asked = f.next
 	}
-	for o := f.handle; o != nil && len(f.coming) < 2 && f.asked < f.known.size; {
+	if l, err := f.h.reach(); err == nil {
+		_, _ = f.opened(l)
+	}
+	for o := f.handle; o != nil && len(f.coming) < parts && f.asked < f.known.size; {
 		at, b, coming := f.asked, make([]byte, min(f.known.size-f.asked, int64(f.step))), make(chan []byte, 1)
 		f.asked, f.coming = f.asked+int64(len(b)), append(f.coming, coming)
 		routine.Go(func() {
@@ -402,7 +447,13 @@ func (f *file) foresee() {
 // came returns the next part that foresee has asked for.
 func (f *file) came() (b []byte) {
 	if len(f.coming) > 0 {
+		began := time.Now()
 		b, f.coming = <-f.coming[0], f.coming[1:]
+		if waited := time.Since(began); waited < soon {
+			f.step = min(2*f.step, maxAhead)
+		} else if waited > 2*soon {
+			f.step = max(f.step/2, minAhead)
+		}
 	}
 	return b
 }

@@ -299,11 +299,7 @@ func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.du
 
 // Read returns the share of the file that has been used.
 func (s *file) Read() float64 {
-	size := s.info.Size()
-	if info, err := s.f.Stat(); err == nil {
-		size = info.Size()
-	}
-	read := s.offset
+	size, read := s.info.Size(), s.offset
 	if s.packed != nil {
 		read, _ = s.raw.Seek(0, io.SeekCurrent)
 	}
