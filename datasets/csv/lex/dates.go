@@ -2,14 +2,16 @@ package lex
 
 import (
 	"math"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // DateOrder reports which part of a date comes first. A date may be read in several orders.
 type DateOrder uint8
 
-// The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are
-// written between day, month and year in this order only.
+// The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice, or by others
+// too beside a month's name. Points are written between numbers of day, month and year in this order only.
 const (
 	YearFirst DateOrder = 1 << iota
 	DayFirst
@@ -39,39 +41,92 @@ type Date struct {
 }
 
 // ReadDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
-// seconds or not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
+// seconds or not, of 24 or 12 hours, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
+// The month may be an English name, before or behind the day, as in "Jan 5, 2024" and "5-Jan-2024"; a day of the week
+// before the date doesn't count.
 func ReadDate(field string) (d Date) {
-	const shortest, longest = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
-	if len(field) < shortest || len(field) > longest || field[0] < '0' || field[0] > '9' {
+	const shortest, longest = len("1.1.2000"), len("Wednesday, September 30, 2020 11:59:59.000000000 PM +00:00")
+	if len(field) < shortest || len(field) > longest {
 		return d
 	}
 	var widths [3]int
-	var between byte
-	rest := field
+	var marks [3]string
+	named, rest := -1, afterWeekday(field)
 	for i := range d.parts {
 		if i > 0 {
-			if rest == "" || rest[0] != '-' && rest[0] != '/' && rest[0] != '.' || i == 2 && rest[0] != between {
+			between := len(rest) - len(strings.TrimLeft(rest, " -/.,"))
+			marks[i], rest = rest[:between], rest[between:]
+		}
+		if d.parts[i], widths[i], rest = leadingNumber(rest); widths[i] > 0 {
+			continue
+		}
+		if d.parts[i], rest = leadingMonth(rest); d.parts[i] == 0 || named >= 0 || i == 2 {
+			return d
+		}
+		named = i
+	}
+	for i, mark := range marks[1:] {
+		switch mark {
+		case "-", "/", ".":
+			if i == 1 && named < 0 && mark != marks[1] {
 				return d
 			}
-			between, rest = rest[0], rest[1:]
-		}
-		if d.parts[i], widths[i], rest = leadingNumber(rest); widths[i] == 0 {
+		case " ", ",", ", ", ". ", "":
+			if named < 0 {
+				return d
+			}
+		default:
 			return d
 		}
 	}
 	if rest != "" && !d.time(rest) {
 		return d
 	}
-	short := func(i int) bool { return widths[i] <= 2 }
-	switch {
-	case widths[0] == 4 && short(1) && short(2):
+	short := func(i int) bool { return widths[i] == 1 || widths[i] == 2 }
+	switch month := func(i int) bool { return named == i || named < 0 && short(i) }; {
+	case widths[0] == 4 && month(1) && short(2):
 		d.allow(YearFirst)
-	case widths[2] == 4 && short(0) && short(1):
-		if d.allow(DayFirst); between != '.' {
+	case widths[2] == 4:
+		if short(0) && month(1) {
+			d.allow(DayFirst)
+		}
+		if month(0) && short(1) && (named == 0 || marks[1] != ".") {
 			d.allow(MonthFirst)
 		}
 	}
 	return d
+}
+
+// isName reports whether letters are a name, or the first three of it.
+func isName(letters, name string) bool {
+	return strings.EqualFold(letters, name) || len(letters) == 3 && strings.EqualFold(letters, name[:3])
+}
+
+// leadingLetters returns the letters that a text begins with.
+func leadingLetters(text string) string {
+	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
+}
+
+// leadingMonth reads the name of a month that a text begins with; 0: there is none.
+func leadingMonth(text string) (month int, rest string) {
+	letters := leadingLetters(text)
+	for m := time.January; m <= time.December; m++ {
+		if isName(letters, m.String()) || m == time.September && strings.EqualFold(letters, "sept") {
+			return int(m), text[len(letters):]
+		}
+	}
+	return 0, text
+}
+
+// afterWeekday returns what is behind the day of the week that a text begins with.
+func afterWeekday(text string) string {
+	letters := leadingLetters(text)
+	for day := time.Sunday; letters != "" && day <= time.Saturday; day++ {
+		if isName(letters, day.String()) {
+			return strings.TrimLeft(text[len(letters):], ", ")
+		}
+	}
+	return text
 }
 
 // allow adds an order if there is such a day.
@@ -118,17 +173,26 @@ func (d *Date) time(text string) bool {
 			}
 		}
 	}
+	if half := strings.TrimLeft(rest, " "); len(half) > 1 && (half[1] == 'M' || half[1] == 'm') {
+		if hour < 1 || hour > 12 || !strings.ContainsRune("AaPp", rune(half[0])) {
+			return false
+		}
+		if hour %= 12; half[0] == 'P' || half[0] == 'p' {
+			hour += 12
+		}
+		rest = half[2:]
+	}
 	d.Timed, d.seconds = true, hour*3600+minute*60+second
 	return isZone(rest)
 }
 
-// isZone reports whether a text is a distance to UTC: nothing, Z, or such as +02, +0200 or +02:00.
+// isZone reports whether a text is a distance to UTC: nothing, Z, UTC, GMT, or such as +02, +0200 or +02:00.
 func isZone(text string) bool {
 	if text != "" && text[0] == ' ' {
 		text = text[1:]
 	}
 	switch {
-	case text == "", text == "Z":
+	case text == "", text == "Z", text == "UTC", text == "GMT":
 		return true
 	case text[0] != '+' && text[0] != '-':
 		return false

@@ -77,14 +77,15 @@ var OtherStyles = []Numerals{
 // Currency reports whether the unit is one of money.
 func (n Numerals) Currency() bool { return isCurrency(n.unit) }
 
-// Scales reports whether a unit tells how large a number is, so that one without it is another: 1.1K beside 442.
-func Scales(unit string) bool {
-	switch unit {
-	case "%", "‰", "k", "m", "b", "mn", "bn", "mio", "mrd", "lakh", "crore", "million", "billion":
-		return true
-	}
-	return false
+// exponents are those of ten that words behind a number stand for.
+var exponents = map[string]string{
+	"%": "e-2", "‰": "e-3", "k": "e3", "thousand": "e3", "lakh": "e5", "m": "e6", "mn": "e6", "mio": "e6", "mio.": "e6",
+	"million": "e6", "crore": "e7", "cr": "e7", "b": "e9", "bn": "e9", "mrd": "e9", "mrd.": "e9", "billion": "e9",
+	"trillion": "e12",
 }
+
+// Scales reports whether a unit tells how large a number is, so that one without it is another: 1.1K beside 442.
+func Scales(unit string) bool { return exponents[unit] != "" }
 
 // CommaDecimal reports whether decimals are parted by a comma.
 func (n Numerals) CommaDecimal() bool { return n.comma }
@@ -217,6 +218,10 @@ func undress(field string) (number, unit string, ok bool) {
 			return "", "", false
 		}
 		sign, s = "-", strings.TrimSpace(s[1:])
+	}
+	if scale, currency, _ := strings.Cut(s, " "); isCurrency(unit+currency) && !strings.ContainsAny(number, "dDeE") &&
+		exponents[strings.ToLower(scale)] != "" { // of money it is the number's, so that $1.5M may stand beside $900K
+		number, s = number+exponents[strings.ToLower(scale)], currency
 	}
 	if s != "" && (unit != "" || !startsUnit(s)) || len(s) == 1 && strings.Contains("eEdD", s) { // 42E is a code
 		return "", "", false
