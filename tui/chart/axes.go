@@ -36,8 +36,21 @@ func (p *Plot) Axis(w, h int) int {
 	if !ok {
 		return 0
 	}
-	_, labels := yTicks(&a, h, p.Y.Unit)
+	_, labels := p.ticksY(&a, h)
 	return p.gutter(labels, w, h)
+}
+
+// ticksY are the ticks of the y axis and their labels: what stands at the floor is less than any tick.
+func (p *Plot) ticksY(a *Area, h int) (at []float64, labels []string) {
+	at, labels = yTicks(a, h, p.Y.Unit)
+	if !p.Log || !(p.Y.Floor > 0) {
+		return at, labels
+	}
+	above := slices.IndexFunc(at, func(y float64) bool { return y > p.Y.Floor })
+	if above < 0 {
+		above = len(at)
+	}
+	return append(slices.Clone(at[above:]), p.Y.Floor), append(slices.Clone(labels[above:]), p.Y.Bottom)
 }
 
 // yTicks are the ticks of an area's y axis in a chart of h rows, and their labels.

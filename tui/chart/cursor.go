@@ -171,7 +171,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, color)
 		return c.Rows(v)
 	}
-	ticks, labels := yTicks(&a, h, p.Y.Unit)
+	ticks, labels := p.ticksY(&a, h)
 	bottom := 0
 	switch {
 	case p.NoX:

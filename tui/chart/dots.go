@@ -2,6 +2,7 @@ package chart
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -43,10 +44,21 @@ func drawNames(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	if room < 1 {
 		return
 	}
-	for i, s := range p.Names {
-		s = ansi.Truncate(s, room, "…")
-		n := style.Cells(s)
-		x := a.CellX(v.Glyphs, float64(i)) - (n-1)/2
-		c.Write(max(a.X, min(x, a.X+a.W-n)), row, s, style.Muted)
+	names := slices.Clone(p.Names)
+	if style.Cells(strings.Join(names, " ")) > a.W {
+		for i, s := range names {
+			names[i] = ansi.Truncate(s, room, "…")
+		}
+	}
+	at, free := make([]int, len(names)), a.X
+	for i, s := range names { // as near to its x as the one before it lets it
+		at[i] = max(free, a.CellX(v.Glyphs, float64(i))-(style.Cells(s)-1)/2)
+		free = at[i] + style.Cells(s) + 1
+	}
+	free = a.X + a.W
+	for i, s := range slices.Backward(names) { // and the one behind it
+		at[i] = min(at[i], free-style.Cells(s))
+		free = at[i] - 1
+		c.Write(at[i], row, s, style.Muted)
 	}
 }

@@ -162,3 +162,29 @@ func TestUnitIsBehindAllNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesStandWhole: names along x are cut only where a row has no room for all.
+func TestNamesStandWhole(t *testing.T) {
+	p := Plot{XAxis: XAxis{Window: [2]float64{-0.5, 5.5}, Names: strings.Fields("soap kfac adam nag tr-gn lbfgs")},
+		Dots: []Dot{{X: 0, Y: 1, R: 'a'}, {X: 5, Y: 2, R: 'b'}}, Closed: true}
+	for w, want := range map[int]string{34: "soap kfac adam nag tr-gn lbfgs", 24: "s… k… a… n… t… l…"} {
+		rows := new(Canvas).Draw(testPen(), p, w, 6)
+		if s := strings.Join(strings.Fields(ansi.Strip(rows[5])), " "); s != want {
+			t.Errorf("in %d columns: %q", w, s)
+		}
+	}
+}
+
+// TestFloor: what a logarithmic axis has no place for stands beside its own label, under all others.
+func TestFloor(t *testing.T) {
+	p := Plot{Dots: []Dot{{X: 0, Y: 0.3, R: 'a'}, {X: 1, Y: 0.002, R: 'b'}}, Log: true, Closed: true}
+	p.Y.Floor, p.Y.Bottom = 0.002, "0"
+	rows := new(Canvas).Draw(testPen(), p, 40, 16)
+	for i, row := range rows {
+		if s := ansi.Strip(row); strings.Contains(s, "b") {
+			if !strings.HasPrefix(strings.TrimSpace(s), "0┤") || strings.Contains(ansi.Strip(strings.Join(rows[i+1:14], "")), "┤") {
+				t.Errorf("%s", ansi.Strip(strings.Join(rows, "\n")))
+			}
+		}
+	}
+}

@@ -60,8 +60,10 @@ type YAxis struct {
 	// Complement turns an error into an accuracy: what is written are the values' distances from 1, and y grows
 	// downwards, so that a logarithmic axis has 90 %, 99 % and 99.9 % as far from each other.
 	Complement bool
-	Name       string // in the corner where there is room
-	Margin     int    // its least width, to align charts
+	Floor      float64 // where a logarithmic axis has what is not above zero; 0 for nowhere
+	Bottom     string  // its label
+	Name       string  // in the corner where there is room
+	Margin     int     // its least width, to align charts
 }
 
 // Curve is one line of a plot.

@@ -77,6 +77,13 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 		p.Percent()
 		p.Y.Complement = m.accurate()
 	}
+	if !timed && p.Log && m.least <= 0 && id != tuneCurves {
+		zero := m.shown(0)
+		p.Y.Floor, p.Y.Bottom = m.floor, format.AxisLabels([]float64{zero}, p.Y.Unit).Of(zero)
+		if m.least < 0 {
+			p.Y.Bottom = "≤ 0"
+		}
+	}
 	if !timed && m.leaderboard.Target > 0 {
 		p.Rules = []float64{m.leaderboard.Target}
 	}

@@ -117,7 +117,10 @@ func details(m *model, w int) (rows []string) {
 	if t == nil {
 		return []string{m.Line(w).Write(style.Muted, emptyText(m)).Full()}
 	}
-	const columns = 15
+	columns := 2 + max(13, style.Cells(m.measure()))
+	for _, c := range t.Choices {
+		columns = max(columns, min(2+style.Cells(style.Clean(c.Key)), w/3))
+	}
 	put := func(color style.Token, name, s string) {
 		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
 			rows = append(rows, m.Line(w).Write(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(
@@ -130,7 +133,7 @@ func details(m *model, w int) (rows []string) {
 		style.Strong, " #"+format.Count(t.Number)+"  ").Write(
 		state.Token, state.Text).Full())
 	if t.Error != "" {
-		put(style.Text, "why", t.Error)
+		put(style.Text, "reason", t.Error)
 	}
 	if rank := m.rank[m.rows[m.row(&m.standing)]]; rank > 0 {
 		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.leaderboard.Order)))
@@ -158,7 +161,7 @@ func details(m *model, w int) (rows []string) {
 	}
 	put(style.Text, "training", training)
 	if t.Rung > 0 {
-		put(style.Text, "taken further", format.Counted(t.Rung, "time"))
+		put(style.Text, "promoted", format.Counted(t.Rung, "time"))
 	}
 	if t.Setting > 0 && t.Setting != t.Number {
 		put(style.Text, "setting", "that of #"+format.Count(t.Setting))

@@ -20,7 +20,7 @@ func pictureOf(m *model, id layout.ID) (f *figure.Chart, name string) {
 	case tuneProgress:
 		name, f.X, f.Y = "found", m.charts.along().Name()+" of the search", valueName(m)
 		best := figure.Curve{Name: "best so far", Color: style.OnPaper(style.Text)}
-		for _, b := range bestSoFar(m, f.LogY).Buckets {
+		for _, b := range bestSoFar(m, false).Buckets {
 			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: shownOf(m, b.Last)})
 		}
 		f.Curves = append(pictureDots(m, func(t *tune.Trial) float64 { return endedAt(m, t) }), best)

@@ -150,7 +150,7 @@ func (m *model) receive(msg leaderboardMsg) tea.Cmd {
 	if m.leaderboard.Command == "" {
 		return nil
 	}
-	return m.Notify(style.Good, "the search is over: c has the command line of the best")
+	return m.Notify(style.Good, "the search is over: c has the command")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits

@@ -25,6 +25,7 @@ type standing struct {
 	best   int           // index of the first in the order; −1 for none
 	// where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
 	floor      float64
+	least      float64 // measure
 	max        float64 // of the curves' beginnings and of the measure
 	wide       int     // of the widest state
 	epochs     int     // the most of a trial
@@ -40,10 +41,11 @@ type dimensionInfo struct {
 	low, high float64  // of the range
 	log       bool
 	wide      int // of its widest value
+	users     int // trials that have it
 }
 
 func newStanding(b *tune.Leaderboard) standing {
-	s := standing{leaderboard: b, lead: -1, best: -1, floor: math.NaN(), max: math.NaN(),
+	s := standing{leaderboard: b, lead: -1, best: -1, floor: math.NaN(), least: math.NaN(), max: math.NaN(),
 		rank: make([]int, len(b.Trials))}
 	for place, i := range b.Order {
 		if i >= 0 && i < len(b.Trials) && s.rank[i] == 0 {
@@ -80,6 +82,7 @@ func (s *standing) count(t *tune.Trial) {
 		s.wide = max(s.wide, style.Cells(stateOf(t, true).Text))
 	}
 	if v := float64(t.Best); format.Finite(v) {
+		s.least = chart.Lesser(s.least, v)
 		if s.max = -chart.Lesser(-s.max, -v); v > 0 {
 			s.floor = chart.Lesser(s.floor, v/2)
 		}
@@ -125,6 +128,7 @@ func (s *standing) dimensions() {
 				at = len(s.dims)
 				add(dimensionInfo{key: key})
 			}
+			s.dims[at].users++
 			s.dims[at].wide = max(s.dims[at].wide, style.Cells(c.Value))
 			values[at][c.Value] = true
 		}

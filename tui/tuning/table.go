@@ -82,7 +82,7 @@ func columnsOf(m *model, long bool) []column {
 		out[len(out)-2].Title = m.counts() + "s"
 	}
 	if m.hasReasons {
-		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
+		out = append(out, column{Title: "reason", Width: 20, Left: true, Rest: true,
 			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Error)) }})
 	}
 	return out
@@ -96,13 +96,17 @@ func rankText(m *model, i int) style.Part {
 	return style.Text.Of(format.Count(m.rank[i]))
 }
 
-// choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
+// choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first;
+// those that few trials have go before.
 func choiceColumn(m *model, k int) column {
 	const widest = 16
 	d := &m.dims[k]
 	rank := min(2+k, 5)
-	if k == m.lead {
+	switch {
+	case k == m.lead:
 		rank = 0
+	case 2*d.users < len(m.leaderboard.Trials):
+		rank = 6
 	}
 	return column{Title: ansi.Truncate(style.Clean(d.key), widest, "…"), Width: min(max(d.wide, 3), widest), Rank: rank,
 		Left: d.names != nil, Cell: func(i, _ int) style.Part {

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -203,6 +204,9 @@ func headerState(a *App, w int) string {
 func summary(a *App, d *event.DoneEvent, w int) string {
 	what, unit := a.PaneView().Judged("validation")
 	s := history.Ending(d)
+	if style.Cells(s) > w {
+		s, _, _ = strings.Cut(s, ": ")
+	}
 	add := func(more string) {
 		if style.Cells(s)+style.Cells(more) <= w {
 			s += more
