@@ -105,7 +105,7 @@ func (p *Spectrum) Header(v *pane.View, l *style.Line) {
 	}
 	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
 	e := latestSpectrum(v.H)
-	if low := pairs[len(pairs)-1]; e == nil || !topOnly(e) {
+	if low := pairs[len(pairs)-1]; len(pairs) > 1 && (e == nil || !topOnly(e)) {
 		least := []style.Part{style.Muted.Of(" to "), low.token().Of(format.Number(low.value))}
 		if low.unsigned() {
 			least = append(least, style.Muted.Of(v.Glyphs.Within+magnitude(low.bound)))
