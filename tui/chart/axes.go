@@ -46,10 +46,7 @@ func (p *Plot) ticksY(a *Area, h int) (at []float64, labels []string) {
 	if !p.Log || !(p.Y.Floor > 0) {
 		return at, labels
 	}
-	above := slices.IndexFunc(at, func(y float64) bool { return y > p.Y.Floor })
-	if above < 0 {
-		above = len(at)
-	}
+	above, _ := slices.BinarySearch(at, p.Y.Floor)
 	return append(slices.Clone(at[above:]), p.Y.Floor), append(slices.Clone(labels[above:]), p.Y.Bottom)
 }
 

@@ -104,8 +104,8 @@ func OwnX(h *History, s *chart.Series) string {
 	if h.Run == nil || len(h.Run.Axes) == 0 {
 		return ""
 	}
-	for of := range event.QuantityCount {
-		if x := h.Run.Axes[of.Info().Key]; x != "" && (&sequence{History: h}).curveOf(of) == s {
+	for of, curve := range (&sequence{History: h}).curves() {
+		if x := h.Run.Axes[event.Quantity(of).Info().Key]; x != "" && curve == s {
 			return x
 		}
 	}

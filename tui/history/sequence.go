@@ -212,10 +212,11 @@ func (q *sequence) late(e *event.EpochEvent) {
 	late, _ := e.Late()
 	for _, before := range late {
 		q.updateBest(&before)
-		for of := range event.QuantityCount {
+		for i, s := range q.curves() {
+			of := event.Quantity(i)
 			if v := *of.Of(&before); of != event.Elapsed && !v.Absent() {
 				*of.Of(&q.Latest) = v
-				if s := q.curveOf(of); s != nil {
+				if s != nil {
 					s.Append(PositionOf(&before), float64(v))
 				}
 			}
@@ -234,7 +235,7 @@ func (q *sequence) void(e event.CutEvent) {
 	if !known {
 		return
 	}
-	if s := q.curveOf(of); s != nil {
+	if s := q.curves()[of]; s != nil {
 		s.Drop(float64(e.From))
 	}
 	if slices.Contains(q.Measure.Order(), of) {
@@ -242,35 +243,15 @@ func (q *sequence) void(e event.CutEvent) {
 	}
 }
 
-// curveOf returns the curve of a quantity, nil where it has none.
-func (q *sequence) curveOf(of event.Quantity) *chart.Series {
+// curves are those of the quantities, nil where one has none.
+func (q *sequence) curves() (out [event.QuantityCount]*chart.Series) {
 	c := &q.Curves
 	train, test := q.Metrics()
-	switch of {
-	case event.Loss:
-		return &c.Loss
-	case event.TestLoss:
-		return &c.TestLoss
-	case event.ValidationLoss:
-		return &c.ValidationLoss
-	case train:
-		return &c.Metric
-	case test:
-		return &c.TestMetric
-	case train.Validation():
-		return &c.ValidationMetric
-	case event.Radius:
-		return &c.Radius
-	case event.Rho:
-		return &c.Rho
-	case event.Rate:
-		return &c.Rate
-	case event.GradientNorm:
-		return &c.Gradient
-	case event.StepNorm:
-		return &c.Step
-	}
-	return nil
+	out[event.Loss], out[event.TestLoss], out[event.ValidationLoss] = &c.Loss, &c.TestLoss, &c.ValidationLoss
+	out[train], out[test], out[train.Validation()] = &c.Metric, &c.TestMetric, &c.ValidationMetric
+	out[event.Radius], out[event.Rho], out[event.Rate] = &c.Radius, &c.Rho, &c.Rate
+	out[event.GradientNorm], out[event.StepNorm] = &c.Gradient, &c.Step
+	return out
 }
 
 // measured adds an epoch's values to the curves.
@@ -285,8 +266,8 @@ func (q *sequence) measured(e, old *event.EpochEvent) {
 	}
 	train, _ := q.Metrics()
 	held := q.External() || q.Run != nil && q.Run.Data.ValidationRows > 0
-	for of := range event.QuantityCount {
-		if s := q.curveOf(of); s != nil && (held || of != event.ValidationLoss && of != train.Validation()) {
+	for i, s := range q.curves() {
+		if of := event.Quantity(i); s != nil && (held || of != event.ValidationLoss && of != train.Validation()) {
 			put(s, of.Of(e), *of.Of(old))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -57,14 +58,7 @@ func (s *Server) screen(g *viewer) screen.Options {
 }
 
 // dumb reports whether a terminal can't show a screen.
-func dumb(environ []string) bool {
-	for _, v := range environ {
-		if v == "TERM=dumb" {
-			return true
-		}
-	}
-	return false
-}
+func dumb(environ []string) bool { return slices.Contains(environ, "TERM=dumb") }
 
 var _ feed.Feed = (*steered)(nil)
 

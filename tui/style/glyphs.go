@@ -25,12 +25,7 @@ const (
 var glyphsNames = [GlyphsCount]string{"", "auto", "braille", "block", "ascii"}
 
 // Next goes round the glyph sets, the user's preference left out.
-func (g Glyphs) Next() Glyphs {
-	if g+1 >= GlyphsCount {
-		return GlyphsAuto
-	}
-	return g + 1
-}
+func (g Glyphs) Next() Glyphs { return max(GlyphsAuto, (g+1)%GlyphsCount) }
 
 func (g Glyphs) String() string { return glyphsNames[g%GlyphsCount] }
 

@@ -35,12 +35,7 @@ const (
 var themeNames = [ThemeCount]string{"", "auto", "dark", "light", "safe", "mono"}
 
 // Next goes round the themes, the user's preference left out.
-func (t Theme) Next() Theme {
-	if t+1 >= ThemeCount {
-		return ThemeAuto
-	}
-	return t + 1
-}
+func (t Theme) Next() Theme { return max(ThemeAuto, (t+1)%ThemeCount) }
 
 func (t Theme) String() string { return themeNames[t%ThemeCount] }
 

@@ -250,10 +250,5 @@ func aboutGroups(t *tune.Trial) (out []string) {
 
 // shows reports whether a pane is on the screen.
 func shows(m *model, p layout.ID) bool {
-	for i := range m.slots {
-		if m.slots[i].Pane == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.slots, func(s layout.Slot) bool { return s.Pane == p })
 }

@@ -191,13 +191,15 @@ func recordedEpochs(h *history.History, typed string) (out []int) {
 // list has a heading and at most n−1 epochs around the chosen one.
 func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	fault, unit := v.MetricName(), v.MetricText
-	tested := !v.H.Curves.TestMetric.Empty()
+	token, of := style.Train, func(e *history.EarlierEpoch) float64 { return e.Metric }
 	validated := !v.H.Curves.ValidationMetric.Empty()
 	switch {
 	case validated:
-		fault = "valid " + fault
-	case tested:
-		fault = "test " + fault
+		fault, token = "valid "+fault, style.Validation
+		of = func(e *history.EarlierEpoch) float64 { return e.ValidationMetric }
+	case !v.H.Curves.TestMetric.Empty():
+		fault, token = "test "+fault, style.Test
+		of = func(e *history.EarlierEpoch) float64 { return e.TestMetric }
 	}
 	rows := []string{v.Line(w).Write(style.Muted, "  "+style.Right(v.H.Run.Counted(), 7)+
 		style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
@@ -214,16 +216,9 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 			metrics = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(),
 				ValidationMetric: math.NaN()}
 		}
-		value := style.Train.Of(unit(metrics.Metric))
-		switch {
-		case validated:
-			value = style.Validation.Of(unit(metrics.ValidationMetric))
-		case tested:
-			value = style.Test.Of(unit(metrics.TestMetric))
-		}
 		l.Write(style.Accent, arrow).Write(color, style.Right(format.Count(e), 7)).Write(
 			style.Train, style.Right(format.Number(metrics.Loss), 10))
-		l.Write(value.Token, style.Right(value.Text, 12)).Write(style.Muted, "  "+style.Clean(metrics.Optimizer))
+		l.Write(token, style.Right(unit(of(&metrics)), 12)).Write(style.Muted, "  "+style.Clean(metrics.Optimizer))
 		if validated && v.H.Best.Known && e == v.H.Best.Epoch {
 			l.Group(style.Good.Of(" best"))
 		}

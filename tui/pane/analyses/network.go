@@ -3,6 +3,7 @@ package analyses
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -172,14 +173,7 @@ func (d *drawing) tall(m *event.ModelInfo, layer int) int {
 }
 
 // column returns the place of a layer among those shown, −1 if it is not.
-func (d *drawing) column(layer int) int {
-	for i, k := range d.layers {
-		if k == layer {
-			return i
-		}
-	}
-	return -1
-}
+func (d *drawing) column(layer int) int { return slices.Index(d.layers, layer) }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
 func (p *Topology) fan(v *pane.View, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t style.Token) {

@@ -273,10 +273,7 @@ func (d *factorDrawing) pairs(y, h int, titled bool) {
 	if each < least+1+number+1 {
 		number = -1 // the spectra matter more
 	}
-	bars := each - 1 - number - 1
-	if bars > maxStrip {
-		bars = maxStrip
-	}
+	bars := min(each-1-number-1, maxStrip)
 	if titled && len(blocks) < h && bars >= len(event.SideOutputs)-number {
 		for k, side := range []string{event.SideOutputs, event.SideInputs} {
 			d.c.Write(names+1+k*each, y, side, style.Muted)
