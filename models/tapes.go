@@ -90,12 +90,12 @@ type computation interface {
 	// Passes without the gradient.
 	tally(worker int, sum []float64, first, last int)
 	// Of a wideSums: a tape's forward pass, what a block of rows makes of the outputs, a tape's backward pass, its γ
-	// and Ru, and what the blocks [first, last) say of a piece of the weights.
+	// and Ru, and what the blocks [first, last) say of a piece of the weights, in sum or, not of float64, by itself.
 	forward(worker, tape int)
 	measure(worker, block int)
 	backward(worker, tape int)
 	tangents(worker, tape int, exact bool)
-	piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int)
+	piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int) []float32
 
 	// count adds to the multiplications that were done.
 	count(worker, multiplications int)

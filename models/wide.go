@@ -23,7 +23,7 @@ type wideSums struct {
 
 const (
 	// A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
-	pieceNodes, pieceSources = 256, 120
+	pieceNodes, pieceSources = 512, 72
 	// Rows that go through the net together: fewest where each thread has its own, and most.
 	fewRows, manyRows = 48, 192
 	// dividedWork is from how many multiplications of a forward pass on it pays to divide the rows of a net that is not
@@ -70,8 +70,8 @@ func (l *Linearization) newWideSums() *wideSums {
 	for _, b := range l.net.Biases {
 		add(pass.Piece{To: b.Layer, From: -1, Nodes: b.Nodes}, reduce.Piece{First: b.Offset, Rows: 1, Cols: b.Nodes})
 	}
-	s.sum = l.sums.Pieces(places, func(worker, i int, sum []float64, first, last int) {
-		s.piece(worker, s.pieces[i], s.of, s.exact, sum, first, last)
+	s.sum = l.sums.Pieces(places, func(worker, i int, sum []float64, first, last int) []float32 {
+		return s.piece(worker, s.pieces[i], s.of, s.exact, sum, first, last)
 	})
 	s.forwards, s.measures, s.backwards = l.forward, l.measure, l.backward
 	s.pushes = func(worker, i int) {

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"newtop/internal/vector"
 	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
@@ -78,7 +77,8 @@ func (l *tapes[F]) tangents(worker, tape int, exact bool) {
 	s.KeepTangents(l.w, l.arg, tp, exact)
 }
 
-func (l *tapes[F]) piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int) {
+func (l *tapes[F]) piece(worker int, p pass.Piece, of pass.Factors, exact bool, sum []float64, first, last int,
+) []float32 {
 	piece, start := as[F](sum), blas.Zero
 	if !isDouble[F]() {
 		piece = l.sums[worker][:len(sum)]
@@ -90,9 +90,10 @@ func (l *tapes[F]) piece(worker int, p pass.Piece, of pass.Factors, exact bool, 
 			l.addPiece(worker, piece, p, pass.DeltaRu, block, start)
 		}
 	}
-	if !isDouble[F]() {
-		vector.Widen(sum, as[float32](piece))
+	if isDouble[F]() {
+		return nil
 	}
+	return as[float32](piece)
 }
 
 // addPiece stores what a block of rows says of a piece, or with blas.Add adds it.

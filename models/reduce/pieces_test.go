@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPieces: the mean of vectors that are computed piece by piece is Sum's to the bit, for any number of threads.
+// TestPieces: the mean of vectors that are computed piece by piece, some in single precision, is Sum's to the bit, for any
+// number of threads.
 func TestPieces(t *testing.T) {
 	const rows, cols = 5, 7 // of the vectors' first part; three numbers follow
 	pieces := []Piece{{0, 2, 4, cols}, {2 * cols, 3, 4, cols}, {4, rows, 3, cols}, {rows * cols, 1, 3, 3}}
@@ -23,16 +24,24 @@ func TestPieces(t *testing.T) {
 					for block := first; block < last; block++ {
 						sum[i] += value(block, i)
 					}
+					sum[i] = float64(float32(sum[i]))
 				}
 			}).To(want)
-			r.Pieces(pieces, func(_, piece int, sum []float64, first, last int) {
-				p := pieces[piece]
+			r.Pieces(pieces, func(_, piece int, sum []float64, first, last int) []float32 {
+				p, single := pieces[piece], make([]float32, len(sum))
 				clear(sum)
 				for i := range sum {
 					for block := first; block < last; block++ {
 						sum[i] += value(block, p.First+i/p.Cols*p.Stride+i%p.Cols)
 					}
+					single[i] = float32(sum[i])
+					sum[i] = float64(single[i])
 				}
+				if piece%2 == 0 {
+					return nil
+				}
+				sum[0]++
+				return single
 			}).To(got)
 			pool.Close()
 			if !slices.Equal(got, want) {

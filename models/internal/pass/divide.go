@@ -6,13 +6,12 @@ import (
 )
 
 // Wide layers are divided by nodes: a part of the work on a block of rows is that on some nodes, which meet their
-// weights and what lies node by node. How many parts there are follows from sizes alone, and what belongs to a node is
-// computed alike in all, so that results are the same to the bit, divided or not, and however many threads share the
-// parts.
+// weights and what lies node by node. What belongs to a node is computed alike in all, so that results are the same to
+// the bit, divided or not, and however many threads share the parts.
 const (
-	maxParts    = 8
+	maxParts    = 8       // of which a thread has two at least, as each of a product copies the other factor
 	partNodes   = 8       // what the nodes of a part are a multiple of: as many as blas takes together
-	minNodes    = 64      // of a part of a product, which copies the other factor
+	minNodes    = 64      // of a part of a product
 	minSquare   = 24      // of a part of a square
 	partWork    = 1 << 18 // multiplications of a part of a product at least, 8 µs of them
 	partNumbers = 1 << 13 // numbers of a part of elementwise work at least
@@ -25,6 +24,7 @@ type division[F Float] struct {
 	// is divided.
 	Threads interface {
 		Run(count int, task func(worker, i int))
+		Threads() int
 	}
 
 	task        func(worker, i int)
@@ -77,13 +77,14 @@ const (
 
 // divide does work on some nodes, in parts of at least fewest.
 func (d *division[F]) divide(nodes, fewest int, kind work) {
-	size := max(fewest, (nodes+maxParts-1)/maxParts)
-	size = (size + partNodes - 1) &^ (partNodes - 1)
 	d.work = kind
-	if d.Threads == nil || nodes <= size {
+	if d.Threads == nil || nodes <= fewest {
 		d.do(0, nodes)
 		return
 	}
+	parts := min(2*d.Threads.Threads(), maxParts)
+	size := max(fewest, (nodes+parts-1)/parts)
+	size = (size + partNodes - 1) &^ (partNodes - 1)
 	d.nodes, d.size = nodes, size
 	d.Threads.Run((nodes+size-1)/size, d.task)
 }
