@@ -1,5 +1,5 @@
 """Runs newtop, PyTorch and JAX in turn on the same data, after their numbers agree, and writes the page's table. See ./run."""
-import argparse, json, os, re, statistics, subprocess, sys, time
+import argparse, json, os, re, signal, statistics, subprocess, sys, time
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -19,6 +19,17 @@ CASES = {  # name: nodes, rows, loss, batches of Adam, works, precisions, thread
 }
 
 
+EPOCHS, BATCH, RATE, BETA2, DECAY = 20, 128, .02, .95, .05  # of Adam on the letter net, tuned by newtop-bench fair (docs/race.md)
+GOAL = .05
+
+
+def letter(data):
+    """The rows of letter, standardized by the 16,000 that are trained on, and the classes."""
+    lines = [line.split(",") for line in open(data + "/letter-recognition.data")]
+    x = np.array([line[1:] for line in lines], float)
+    return (x - x[:16000].mean(0)) / x[:16000].std(0), np.array([ord(line[0]) - 65 for line in lines])
+
+
 def inputs(name, data):
     """Rows, targets, weights and a direction of a case: random ones, or letter's with a net that Adam trained."""
     nodes, rows, loss = CASES[name][:3]
@@ -26,9 +37,7 @@ def inputs(name, data):
     x, chosen = rng.standard_normal((rows, nodes[0])), rng.integers(0, nodes[-1], rows)
     w = np.concatenate([rng.uniform(-1, 1, (n, i + 1)).ravel() / np.sqrt(i) for i, n in zip(nodes, nodes[1:])])
     if name == "letter, trained":
-        lines = [line.split(",") for line in open(data + "/letter-recognition.data")][:rows]
-        x, chosen = np.array([line[1:] for line in lines], float), np.array([ord(line[0]) - 65 for line in lines])
-        x = (x - x.mean(0)) / x.std(0)
+        x, chosen = (part[:rows] for part in letter(data))
         w = trained(nodes, w, x, np.eye(nodes[-1])[chosen], rng)
     t = np.eye(nodes[-1])[chosen] * (2 if loss == "squared" else 1) - (loss == "squared")
     if loss == "linear":
@@ -144,6 +153,78 @@ def compare(name, dtype, o):
                        who=best["peer"][1], ratio=statistics.median(a / b for a, b in zip(best["newtop"][2], best["peer"][2])), load=max(load), all={f"{a} {b}": statistics.median(c) / 1e6 for (a, b), c in times.items() if re.split("[:@]", b)[0] == what})
 
 
+def program(command, error):
+    """Runs a program that prints lines, of which error makes the test error after an epoch, None before the first: milliseconds to the end of the
+    first from the first None to the goal, epochs to it, the most memory in MB, and the foreign load."""
+    before, began, ready, first, reached, epochs = busy(), time.time(), None, None, None, 0
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for line in process.stdout:
+        now, wrong = time.time(), error(line)
+        if wrong is None:
+            ready = ready or now
+            continue
+        epochs, first = epochs + 1, first or now - began
+        if wrong <= GOAL:
+            reached = now - ready
+            break
+    process.stdout.close()
+    os.kill(process.pid, signal.SIGKILL)  # not process.kill, which may wait itself
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = 0
+    if first is None:
+        sys.exit(f"{' '.join(command)}: expected an epoch")
+    foreign = max(0, busy() - before - used.ru_utime - used.ru_stime) / (time.time() - began) / CORES
+    return dict(start=1e3 * first, goal=1e3 * reached if reached else np.inf, epochs=epochs, memory=used.ru_maxrss / 1024, foreign=foreign)
+
+
+def programs(name, dtype, o):
+    """The lines of the table of programs from beginning to end, which train the letter net by Adam, set alike."""
+    nodes, rows, folder = [16, 70, 50, 26], 16000, f"{o.work}/programs"
+    os.makedirs(folder, exist_ok=True)
+    x, chosen = letter(o.data)
+    t, rng = np.eye(26)[chosen], np.random.default_rng(1)
+    w = np.concatenate([rng.uniform(-1, 1, (n, i + 1)).ravel() / np.sqrt(i) for i, n in zip(nodes, nodes[1:])])
+    for key, numbers in dict(x=x[:rows], t=t[:rows], w=w, v=w).items():
+        numbers.tofile(f"{folder}/{key}.bin")
+    for key, numbers in dict(x=x[rows:], t=t[rows:]).items():
+        numbers.tofile(f"{folder}/test-{key}.bin")
+
+    def ours(line):
+        event = json.loads(line)
+        return event["test_error"] if event["type"] == "epoch" and event["epoch"] else None
+
+    json.dump(dict(nodes=nodes, rows=rows, loss="cross", batches=[BATCH], steps=EPOCHS, adam=[RATE, BETA2, DECAY, EPOCHS * (rows // BATCH)]),
+              open(folder + "/case.json", "w"))
+    sides, took = {}, {}
+    methods = {"adam": {"rate": RATE, "batch": BATCH, "beta2": BETA2, "weight-decay": DECAY, "horizon": EPOCHS},
+               "soap": {"rate": .025, "batch": 256, "warmup": .2, "weight-decay": .1, "horizon": 8}}  # of docs/race.md too
+    theirs = lambda line: None if line == "ready\n" else float(line)
+    for n in sorted({1, CORES}):
+        for method, settings in methods.items():
+            sides[f"newtop {method}@{n}"] = ([
+                o.newtop, "train", "--data", "letter", "--data-dir", o.data, "--validation", "0", "--net", "70-50", "--opt", method, "--set", "schedule=linear",
+                *sum((["--set", f"{key}={value}"] for key, value in settings.items()), []), "--epochs", str(settings["horizon"]),
+                "--precision", dtype, "--threads", str(n), "--record", "off", "--format", "jsonl", "--seed"], ours)
+        for kind in "module", "hand":
+            sides[f"torch {kind}@{n}"] = ([o.torch, HERE + "/torch_side.py", folder, dtype, str(n), kind], theirs)
+        sides[f"jax scan@{n}"] = ([o.jax, HERE + "/jax_side.py", folder, dtype, str(n), "scan"], theirs)
+    for seed in range(1, 1 + 3 * o.rounds):
+        for side, (command, error) in sides.items():
+            tries = []
+            while len(tries) < 4 and not (tries and tries[-1]["foreign"] < o.load):
+                tries.append(program([*command, str(seed)], error))
+            took.setdefault(side, []).append(min(tries, key=lambda row: row["foreign"]))
+        print(f"{name}, {dtype}: seed {seed}, foreign load at most {max(rows[-1]['foreign'] for rows in took.values()):.2f}", file=sys.stderr)
+    for what, method, label in [("start", "adam", "first epoch done"), ("goal", "adam", "to a test error of 5 %"),
+                                ("goal", "soap", "to a test error of 5 %, newtop by soap"), ("memory", "adam", "memory, MB")]:
+        of = {side: statistics.median(row[what] for row in rows) for side, rows in took.items()}
+        best = lambda sides: min((v, side) for side, v in of.items() if re.match(sides, side))
+        (own, threads), (peer, who) = best(f"newtop {method}"), best("torch|jax")
+        yield dict(case=name, dtype=dtype, what=label, newtop=own, threads=threads, peer=peer, who=who, ratio=own / peer,
+                   load=max(row["foreign"] for rows in took.values() for row in rows),
+                   all=of | {f"{side}, epochs": statistics.median(row["epochs"] for row in rows) for side, rows in took.items()})
+
+
 NAMES = {"gradient": "gradient", "hv-kept": "Hv on kept passes", "gn-kept": "Gauss–Newton product on kept passes", "hv": "Hv at new weights",
          "gn": "Gauss–Newton product at new weights", "predict": "outputs", "eigenvalues": "five largest eigenvalues to 1e-6"}
 
@@ -165,7 +246,7 @@ def versions(o):
 
 def main():
     a = argparse.ArgumentParser()
-    for flag in ("work", "data", "bench", "torch", "jax"):
+    for flag in ("work", "data", "bench", "newtop", "torch", "jax"):
         a.add_argument("--" + flag, required=True)
     a.add_argument("--rounds", type=int, default=5)
     a.add_argument("--seconds", type=float, default=.3, help="of a variant in a round")
@@ -178,11 +259,12 @@ def main():
     if not o.json:
         print("| | newtop, ms | best peer, ms | which | newtop ÷ peer |\n|---|--:|--:|---|--:|", flush=True)
     worst = 0
-    for name, (*_, precisions, _) in CASES.items():
+    whole = "letter, programs of Adam"
+    for name, (*_, precisions, _) in [*CASES.items(), (whole, (["float32"], 0))]:
         for dtype in precisions:
             if not re.search(o.case, f"{name} {dtype}"):
                 continue
-            for i, r in enumerate(compare(name, dtype, o)):
+            for i, r in enumerate((programs if name == whole else compare)(name, dtype, o)):
                 worst = max(worst, r["load"])
                 what = NAMES.get(r["what"], r["what"].replace("adam-", "batches of "))
                 label = f"{name}, {dtype}: {what}" if i == 0 else f"– {what}"

@@ -5,8 +5,9 @@ import numpy as np
 
 class Problem:
     def __init__(self, folder, dtype):
-        case = json.load(open(folder + "/case.json"))
+        self.folder, case = folder, json.load(open(folder + "/case.json"))
         self.nodes, self.rows, self.loss, self.batches, self.most = (case[key] for key in ("nodes", "rows", "loss", "batches", "steps"))
+        self.start, self.beta2, self.decay, self.horizon = case.get("adam", (1e-3, .999, 0, None))
         self.layers, self.dtype = len(self.nodes) - 1, dtype
         read = lambda name: np.fromfile(f"{folder}/{name}.bin").astype(dtype)
         self.x, self.t = read("x").reshape(self.rows, -1), read("t").reshape(self.rows, -1)
@@ -27,6 +28,25 @@ class Problem:
 
     def steps(self, batch):
         return min(self.most, self.rows // batch)
+
+    def rate(self, step):
+        """Adam's, which falls to 0 with the last step of the horizon, if there is one."""
+        return self.start * (1 - step / self.horizon) if self.horizon else self.start
+
+    def held_out(self):
+        """Rows of the test, and their classes."""
+        read = lambda name: np.fromfile(f"{self.folder}/test-{name}.bin")
+        t = read("t").reshape(-1, self.nodes[-1])
+        return read("x").astype(self.dtype).reshape(len(t), -1), t.argmax(1)
+
+
+def whole(epochs, epoch, outputs, classes):
+    """A training from beginning to end: a line when it can begin, and the share of wrong test rows after each epoch."""
+    print("ready", flush=True)
+    for _ in range(epochs):
+        epoch()
+        print((np.asarray(outputs()).argmax(1) != classes).mean(), flush=True)
+    sys.exit()
 
 
 def largest(problem, prepare, product, products):

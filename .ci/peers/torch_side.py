@@ -1,9 +1,9 @@
 """PyTorch's side: autograd, passes by hand, and either compiled; Adam fused, by hand on one flat vector, and a whole step
-compiled. Usage: torch_side.py FOLDER float32|float64 THREADS [plain|compiled]"""
+compiled. Usage: torch_side.py FOLDER float32|float64 THREADS plain|compiled, or module|hand SEED for a whole training"""
 import sys
 import numpy as np, torch
 from torch import addmm, mm
-from side import Problem, answer, largest
+from side import Problem, answer, largest, whole
 
 folder, dtype, threads, compiled = sys.argv[1], sys.argv[2], int(sys.argv[3]), "compiled" in sys.argv
 torch.set_num_threads(threads)
@@ -92,7 +92,90 @@ def product(layers, directions, kept, exact):
     return out
 
 
-works, W, V = {}, p.split(w), p.split(v)
+W, V = p.split(w), p.split(v)
+B1, B2, EPS = .9, p.beta2, 1e-8
+generator = torch.Generator().manual_seed(int((sys.argv[5:] or [0])[0]))
+
+
+def module_step():
+    """An nn.Sequential with fused Adam."""
+    layers = [m for l, (i, n) in enumerate(zip(p.nodes, p.nodes[1:])) for m in [torch.nn.Linear(i, n, dtype=x.dtype)] + [torch.nn.Tanh()] * p.bends(l)]
+    net = torch.nn.Sequential(*layers)
+    with torch.no_grad():
+        for to, of in zip(net.parameters(), [part for layer in W for part in layer]):
+            to.copy_(of)
+    adam, count = torch.optim.AdamW(net.parameters(), p.start, (B1, B2), EPS, p.decay, fused=True), [0]
+
+    def step(x, t, labels):
+        adam.param_groups[0]["lr"] = p.rate(count[0])
+        count[0] += 1
+        adam.zero_grad()
+        head(net(x), t, labels).backward()
+        adam.step()
+    return step, lambda: torch.cat([q.detach().reshape(-1) for q in net.parameters()])
+
+
+def flat_step():
+    """Passes by hand into one flat gradient, and the fused kernel of Adam once."""
+    own, g, m, s, count, taken = w.clone(), torch.zeros_like(w), torch.zeros_like(w), torch.zeros_like(w), torch.zeros(()), [0]
+    layers, to = p.split(own), p.split(g)
+
+    def step(x, t, labels):
+        u = [x]
+        for l, (W, b) in enumerate(layers):
+            z = addmm(b, u[l], W.T)
+            u.append(z.tanh_() if p.bends(l) else torch.softmax(z, 1) if p.loss == "cross" else z)
+        d = (u[-1] - t) / len(x)
+        d = d * (1 - u[-1] * u[-1]) if p.loss == "squared" else d
+        for l in reversed(range(L)):
+            mm(d.T, u[l], out=to[l][0])
+            torch.sum(d, 0, out=to[l][1])
+            if l:
+                d = mm(d, layers[l][0]).mul_(1 - u[l] * u[l])
+        count.add_(1)
+        torch._fused_adamw_([own], [g], [m], [s], [], [count], lr=p.rate(taken[0]), beta1=B1, beta2=B2, weight_decay=p.decay, eps=EPS, amsgrad=False,
+                            maximize=False)
+        taken[0] += 1
+    return step, lambda: own
+
+
+def compiled_step():
+    """Passes by hand and Adam in one compiled function."""
+    own = [[part.clone() for part in layer] for layer in W]
+    m, s = ([[torch.zeros_like(part) for part in layer] for layer in W] for _ in range(2))
+    powers, factors = [1., 1.], torch.ones(2, dtype=x.dtype)
+
+    def whole(own, m, s, factors, x, t):
+        g = gradient(own, x, t)[0]
+        for parts in zip(own, m, s, g):
+            for a, b, c, d in zip(*parts):
+                b.mul_(B1).add_(d, alpha=1 - B1)
+                c.mul_(B2).addcmul_(d, d, value=1 - B2)
+                a.sub_(p.start * (b * factors[0]) / (torch.sqrt(c * factors[1]) + EPS))
+    call = torch.compile(whole, dynamic=False)
+
+    def step(x, t, labels):
+        powers[0] *= B1
+        powers[1] *= B2
+        factors[0], factors[1] = 1 / (1 - powers[0]), 1 / (1 - powers[1])
+        call(own, m, s, factors, x, t)
+    return step, lambda: flat(own)
+
+
+
+if sys.argv[4] in ("module", "hand"):
+    step, weights = {"module": module_step, "hand": flat_step}[sys.argv[4]]()
+    test, classes = p.held_out()
+    test = torch.from_numpy(test)
+
+    def epoch():
+        order = torch.randperm(rows, generator=generator)
+        for part in zip(*(a[order].split(p.batches[0]) for a in (x, t, labels))):
+            step(*part)
+    if sys.argv[4] == "hand":
+        epoch = torch.no_grad()(epoch)
+    whole(p.most, epoch, torch.no_grad()(lambda: outputs(p.split(weights()), test)), classes)
+works = {}
 hand = "hand-compiled" if compiled else "hand"
 
 
@@ -131,71 +214,6 @@ if not compiled:
     count, double = [0], lambda a: torch.from_numpy(np.ascontiguousarray(a)).to(x.dtype)
     add("eigenvalues", "hand", largest(p, lambda: keep(W, x, t), lambda k, a: flat(product(W, p.split(double(a)), k, True)).numpy(), count))
     works[f"eigenvalues:hand@{threads}"] = (works[f"eigenvalues:hand@{threads}"][0],) * 2 + (1,)
-
-B1, B2, RATE, EPS = .9, .999, 1e-3, 1e-8
-generator = torch.Generator().manual_seed(0)
-
-
-def module_step():
-    """An nn.Sequential with fused Adam."""
-    layers = [m for l, (i, n) in enumerate(zip(p.nodes, p.nodes[1:])) for m in [torch.nn.Linear(i, n, dtype=x.dtype)] + [torch.nn.Tanh()] * p.bends(l)]
-    net = torch.nn.Sequential(*layers)
-    with torch.no_grad():
-        for to, of in zip(net.parameters(), [part for layer in W for part in layer]):
-            to.copy_(of)
-    adam = torch.optim.Adam(net.parameters(), RATE, fused=True)
-
-    def step(x, t, labels):
-        adam.zero_grad()
-        head(net(x), t, labels).backward()
-        adam.step()
-    return step, lambda: torch.cat([q.detach().reshape(-1) for q in net.parameters()])
-
-
-def flat_step():
-    """Passes by hand into one flat gradient, and the fused kernel of Adam once."""
-    own, g, m, s, count = w.clone(), torch.zeros_like(w), torch.zeros_like(w), torch.zeros_like(w), torch.zeros(())
-    layers, to = p.split(own), p.split(g)
-
-    def step(x, t, labels):
-        u = [x]
-        for l, (W, b) in enumerate(layers):
-            z = addmm(b, u[l], W.T)
-            u.append(z.tanh_() if p.bends(l) else torch.softmax(z, 1) if p.loss == "cross" else z)
-        d = (u[-1] - t) / len(x)
-        d = d * (1 - u[-1] * u[-1]) if p.loss == "squared" else d
-        for l in reversed(range(L)):
-            mm(d.T, u[l], out=to[l][0])
-            torch.sum(d, 0, out=to[l][1])
-            if l:
-                d = mm(d, layers[l][0]).mul_(1 - u[l] * u[l])
-        count.add_(1)
-        torch._fused_adam_([own], [g], [m], [s], [], [count], lr=RATE, beta1=B1, beta2=B2, weight_decay=0, eps=EPS, amsgrad=False, maximize=False)
-    return step, lambda: own
-
-
-def compiled_step():
-    """Passes by hand and Adam in one compiled function."""
-    own = [[part.clone() for part in layer] for layer in W]
-    m, s = ([[torch.zeros_like(part) for part in layer] for layer in W] for _ in range(2))
-    powers, factors = [1., 1.], torch.ones(2, dtype=x.dtype)
-
-    def whole(own, m, s, factors, x, t):
-        g = gradient(own, x, t)[0]
-        for parts in zip(own, m, s, g):
-            for a, b, c, d in zip(*parts):
-                b.mul_(B1).add_(d, alpha=1 - B1)
-                c.mul_(B2).addcmul_(d, d, value=1 - B2)
-                a.sub_(RATE * (b * factors[0]) / (torch.sqrt(c * factors[1]) + EPS))
-    call = torch.compile(whole, dynamic=False)
-
-    def step(x, t, labels):
-        powers[0] *= B1
-        powers[1] *= B2
-        factors[0], factors[1] = 1 / (1 - powers[0]), 1 / (1 - powers[1])
-        call(own, m, s, factors, x, t)
-    return step, lambda: flat(own)
-
 
 for batch in p.batches:
     for kind, make in [("compiled", compiled_step)] if compiled else [("module", module_step), ("hand", flat_step)]:
