@@ -78,7 +78,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	if l.kept = l.blocks(); numbers/int64(n.net.TapeSize()) < int64(rows) {
 		l.kept = int(numbers / int64(n.net.TapeSize()*reduce.BlockRows))
 	}
-	together, wide := l.divided(numbers)
+	together, wide := l.divided()
 	if wide {
 		l.span, l.measured = together, make([]pass.Tally, l.blocks())
 	}
@@ -93,7 +93,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	}
 	l.sums.Run = l.run
 	if wide {
-		l.wide = l.newWideSums()
+		l.wide = l.newWideSums(int64(rows)*int64(n.net.TapeSize()+n.net.TangentSize()) <= numbers)
 	}
 	l.again = func(worker, i int) {
 		first, last := l.sums.Blocks(i)
@@ -260,7 +260,7 @@ func (l *Linearization) productTo(name string, dst, v []float64, kind product) {
 	l.network.checkWeights(name, "dst", dst)
 	l.network.checkWeights(name, "v", v)
 	l.setArg(v)
-	if l.wide != nil && kind <= gaussNewtonProduct {
+	if l.wide != nil && l.wide.room && kind <= gaussNewtonProduct {
 		l.wide.productTo(dst, kind == hessianProduct)
 	} else {
 		l.needPasses()

@@ -11,6 +11,7 @@ import (
 // adds up what all rows say about it.
 type wideSums struct {
 	*Linearization
+	room   bool                                      // whether γ and Ru of all rows are not too many to keep
 	run    func(count int, task func(worker, i int)) // tasks over tapes
 	pieces []pass.Piece
 	sum    *reduce.Pieces
@@ -27,15 +28,15 @@ const (
 	// Rows that go through the net together: fewest where each thread has its own, and most.
 	fewRows, manyRows = 48, 192
 	// dividedWork is from how many multiplications of a forward pass on it pays to divide the rows of a net that is not
-	// wide, 100 µs of them.
+	// wide, 100 µs of them, if threads that take turns with blocks would be idle for an eighth of the time.
 	dividedWork = 1 << 21
 )
 
 // divided returns how many rows go through the net together, and whether its sums are a wideSums', which needs dense
-// blocks of weights, all rows here, and memory for all that they leave.
-func (l *Linearization) divided(numbers int64) (rows int, wide bool) {
+// blocks of weights, all rows here, and memory for their passes.
+func (l *Linearization) divided() (rows int, wide bool) {
 	n, threads := l.network, l.pool.Threads()
-	if !n.plain() || l.part != nil || numbers/int64(l.net.TapeSize()+l.net.TangentSize()) < int64(l.rows) {
+	if !n.plain() || l.part != nil || l.kept < l.blocks() {
 		return 0, false
 	}
 	each := l.rows >= threads*fewRows
@@ -44,12 +45,14 @@ func (l *Linearization) divided(numbers int64) (rows int, wide bool) {
 		parts = threads
 	}
 	parts *= (l.rows + parts*manyRows - 1) / (parts * manyRows)
-	few := each && threads > 1 && l.sums.Tasks() < manyTasks*threads && l.rows*l.net.Dim >= dividedWork
+	turns := (l.blocks() + threads - 1) / threads
+	few := each && l.sums.Tasks() == l.blocks() && 8*turns*threads*reduce.BlockRows >= 9*l.rows && threads > 1
+	few = few && l.rows*l.net.Dim >= dividedWork
 	return evenly(l.rows, (l.rows+parts-1)/parts), n.wide(wideRows) || few
 }
 
-func (l *Linearization) newWideSums() *wideSums {
-	s := &wideSums{Linearization: l, run: l.pool.Run}
+func (l *Linearization) newWideSums(room bool) *wideSums {
+	s := &wideSums{Linearization: l, run: l.pool.Run, room: room}
 	if l.rows < l.pool.Threads()*fewRows {
 		s.run = l.shareTasks
 	}
@@ -58,7 +61,8 @@ func (l *Linearization) newWideSums() *wideSums {
 		s.pieces, places = append(s.pieces, p), append(places, place)
 	}
 	for _, b := range l.net.Blocks {
-		rows, cols := evenly(b.Rows, pieceNodes), evenly(b.Cols, pieceSources)
+		cols := evenly(b.Cols, pieceSources)
+		rows := evenly(b.Rows, min(pieceNodes, l.net.Dim/(2*l.pool.Threads()*cols)+1))
 		for i := 0; i < b.Rows; i += rows {
 			for j := 0; j < b.Cols; j += cols {
 				p := pass.Piece{To: b.To, From: b.From, Node: i, Source: j, Nodes: min(rows, b.Rows-i),

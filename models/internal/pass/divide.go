@@ -9,7 +9,7 @@ import (
 // weights and what lies node by node. What belongs to a node is computed alike in all, so that results are the same to
 // the bit, divided or not, and however many threads share the parts.
 const (
-	maxParts    = 8       // of which a thread has two at least, as each of a product copies the other factor
+	maxParts    = 8       // or two a thread: each of a product copies the other factor
 	partNodes   = 8       // what the nodes of a part are a multiple of: as many as blas takes together
 	minNodes    = 64      // of a part of a product
 	minSquare   = 24      // of a part of a square
