@@ -49,15 +49,11 @@ func start(command []string, batch, subsystem bool, what ...string) (*process, e
 	p.cmd.Stderr = &p.errors
 	p.cmd.WaitDelay = time.Second
 	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
+	out, err2 := p.cmd.StdoutPipe()
+	if p.in, p.out = in, (counting{out, p}); err == nil && err2 == nil {
+		err = p.cmd.Start()
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.in, p.out = in, counting{out, p}
-	if err := p.cmd.Start(); err != nil {
+	if err = cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
 	routine.Go(p.watch)

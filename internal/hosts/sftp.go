@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"sync"
 
 	"github.com/pkg/sftp"
 
@@ -34,13 +35,12 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 	}
 	// Version 3 of the protocol has no numbers of files. What stands at a name is the open file if both look alike; if
 	// not, that may be because it was written in between: then it lies between what the file was before and after.
-	first := make(chan attr, 1)
-	routine.Go(func() {
-		info, _ := f.File.Stat()
-		first <- attrOf(info)
-	})
+	var own fs.FileInfo
+	var beside sync.WaitGroup
+	beside.Go(routine.Guard(func() { own, _ = f.File.Stat() }))
 	info, err := l.client.Stat(name)
-	before := <-first
+	beside.Wait()
+	before := attrOf(own)
 	if a = attrOf(info); err != nil || a.size == before.size && a.mode == before.mode && a.mtime.Equal(before.mtime) {
 		return a, same, err
 	}
@@ -59,15 +59,14 @@ func (l *overSFTP) stat(name string, of handle) (a attr, is verdict, err error) 
 
 func (l *overSFTP) open(name string) (handle, attr, error) {
 	defer l.await()()
-	var info fs.FileInfo
-	there := make(chan error, 1)
-	routine.Go(func() { // with Open, for File.Stat behind it is a round trip more
-		var err error
-		info, err = l.client.Stat(name)
-		there <- err
-	})
+	var (
+		info   fs.FileInfo
+		wrong  error
+		beside sync.WaitGroup // Open, for File.Stat behind it is a round trip more
+	)
+	beside.Go(routine.Guard(func() { info, wrong = l.client.Stat(name) }))
 	f, err := l.client.Open(name)
-	if wrong := <-there; err == nil && wrong != nil {
+	if beside.Wait(); err == nil && wrong != nil {
 		err = errors.Join(wrong, f.Close())
 	}
 	return &sftpHandle{f, l}, attrOf(info), err

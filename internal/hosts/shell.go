@@ -127,6 +127,9 @@ func looked(name string, out []byte, status int) (a attr, text []byte, err error
 	return a, text, nil
 }
 
+var types = map[uint64]fs.FileMode{0o01: fs.ModeNamedPipe, 0o02: fs.ModeDevice, 0o04: fs.ModeDir, 0o06: fs.ModeDevice,
+	0o12: fs.ModeSymlink, 0o14: fs.ModeSocket}
+
 // parse reads a line of stat.
 func parse(text string) (a attr, ok bool) {
 	fields := append(strings.SplitN(text, " ", 5), "")
@@ -140,19 +143,7 @@ func parse(text string) (a attr, ok bool) {
 		return a, false
 	}
 	a = attr{name: path.Base(fields[4]), size: size, mtime: time.Unix(seconds, 0), inode: fields[3],
-		mode: fs.FileMode(mode & 0o777)}
-	switch mode & 0o170000 {
-	case 0o040000:
-		a.mode |= fs.ModeDir
-	case 0o120000:
-		a.mode |= fs.ModeSymlink
-	case 0o010000:
-		a.mode |= fs.ModeNamedPipe
-	case 0o140000:
-		a.mode |= fs.ModeSocket
-	case 0o020000, 0o060000:
-		a.mode |= fs.ModeDevice
-	}
+		mode: fs.FileMode(mode&0o777) | types[mode>>12]}
 	return a, true
 }
 

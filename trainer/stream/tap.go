@@ -67,5 +67,14 @@ func (t *tap) Wait(ctx context.Context) error {
 	return nil
 }
 
+// Warning is the listener's, which may have one, or else the source's.
+func (t *tap) Warning() string {
+	l, ok := t.listener.(warner)
+	if ok && l.Warning() != "" {
+		return l.Warning()
+	}
+	return Warning(t.Source)
+}
+
 // Unwrap is the source itself.
 func (t *tap) Unwrap() Source { return t.Source }

@@ -176,16 +176,19 @@ func (r *Record) missing(ctx context.Context) error {
 	case r.recorder == nil:
 		return &print.ExitError{Code: print.ExitUnrecorded, Err: errors.New("the run is not recorded: " + r.trouble)}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), missingPatience)
+	return Missing(ctx, r.recorder)
+}
+
+// Missing is the error of a record that is over and not whole.
+func Missing(ctx context.Context, r *recorder.Recorder) error {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if err := r.recorder.Missing(ctx); err != nil {
+	if err := r.Missing(ctx); err != nil {
 		return &print.ExitError{Code: print.ExitUnrecorded, Err: err}
 	}
 	return nil
 }
-
-// missingPatience is how long it may take to find out whether a run is recorded.
-const missingPatience = 5 * time.Second
 
 // report says where the run is kept, and how it is looked at, or resumed where it was cut short.
 func (r *Record) report(w io.Writer, cut bool) {

@@ -196,8 +196,19 @@ func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error)
 func (s *saver) close(cmd *cobra.Command) error {
 	r, err := s.Finish()
 	if r != nil && err == nil {
-		name := r.Recording().Run
-		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop runs show %s\n", name, name)
+		if err = job.Missing(cmd.Context(), r); err == nil {
+			name := r.Recording().Run
+			fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop runs show %s\n", name, name)
+		}
 	}
 	return cmp.Or(err, s.store.Close())
+}
+
+// Warning says what is wrong with the record.
+func (s *saver) Warning() string {
+	_, r := s.Recording()
+	if r == nil {
+		return ""
+	}
+	return r.Recording().Warning
 }
