@@ -61,7 +61,15 @@ func (p *Console) Body(v *View, w, h int, zoomed bool) []string {
 	return append(rows, p.search.line(v, w, len(found), " · "+v.Glyphs.Keys("←→")+" shift"))
 }
 
-func (p *Console) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }
+func (p *Console) Strip(v *View, w, h int) []string { return Indented(p.Body(v, w-2, h, false)) }
+
+// Indented are rows without a frame as far from the screen's edge as those within one.
+func Indented(rows []string) []string {
+	for i := range rows {
+		rows[i] = " " + rows[i]
+	}
+	return rows
+}
 
 // latestOf are the places of the last n of a list.
 func latestOf(all, n int) (out []int) {

@@ -96,11 +96,7 @@ func (p *Pane) elsewhere(name string) bool {
 func (p *Pane) Strip(v *pane.View, w, h int) []string {
 	p.show(v)
 	p.leaveOut(false)
-	rows := p.Draw(&v.Pen, w-1, h, false)
-	for i := range rows {
-		rows[i] = " " + rows[i]
-	}
-	return rows
+	return pane.Indented(p.Draw(&v.Pen, w-2, h, false))
 }
 
 // HandleMouse implements pane.Moused.
