@@ -470,3 +470,13 @@ func TestAccuracy(t *testing.T) {
 	press(m, "A", "j")
 	tuitest.CheckWords(t, tuitest.Titles(text(t, m)), strings.Fields(m.selected().label()))
 }
+
+// TestNamesKeepWhatTellsThemApart: a name that is cut keeps its end.
+func TestNamesKeepWhatTellsThemApart(t *testing.T) {
+	rows := []*row{{run: &store.Run{Name: "tune-20261129-131422-86aa2e"}}, {run: &store.Run{Name: "tune-20261129-131407-3020d1"}}}
+	for i, want := range []string{"…1129-131422-86aa2e", "…1129-131407-3020d1"} {
+		if got := cutName(rows)(rows[i], minName).Text; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

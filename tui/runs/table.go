@@ -8,6 +8,7 @@ import (
 
 const (
 	minState = 8   // columns of a state where there is no room
+	minName  = 19  // and of a name
 	roomy    = 100 // columns of a list that has room
 )
 
@@ -18,11 +19,13 @@ func drawTable(m *Model, r layout.Rect) []string {
 	if framed {
 		at = layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}
 	}
-	if state, count := m.table.Column(stateColumn), m.table.Column(countColumn); at.W < roomy {
-		defer func(s, c column) { *state, *count = s, c }(*state, *count)
+	name, state, count := m.table.Column(nameColumn), m.table.Column(stateColumn), m.table.Column(countColumn)
+	defer func(n, s, c column) { *name, *state, *count = n, s, c }(*name, *state, *count)
+	if at.W < roomy {
 		state.Grow = max(0, min(state.Widest(), state.Max)-minState) // a state that is cut gets what is left over
-		state.Max, count.Max = minState, 0
+		name.Max, state.Max, count.Max = minName, minState, 0
 	}
+	name.Cell = cutName(m.rows[max(0, m.position-r.H):min(m.position+r.H, len(m.rows))])
 	rows := m.table.Draw(&m.Pen, at, m.rows, m.position)
 	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(at.W).Write(style.Muted, "  "+emptyText(m)).Full())
@@ -32,6 +35,15 @@ func drawTable(m *Model, r layout.Rect) []string {
 	}
 	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(title(m), r.W-6),
 		style.Block(rows, at.W, at.H), r.W), r.W, r.H)
+}
+
+// cutName writes names as they differ from those around them.
+func cutName(rows []*row) func(r *row, w int) style.Part {
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.name()
+	}
+	return func(r *row, w int) style.Part { return style.Text.Of(widget.Cut(r.name(), w, names)) }
 }
 
 // title names the order, and what is seen of how many.
