@@ -25,7 +25,7 @@ type viewerModel struct {
 	*desk.App
 	renderer *render.Renderer
 	budget   *render.Budget
-	drawn    time.Time // when the newest frame was handed over
+	drawn    time.Time // when the latest frame was handed over
 	waiting  bool      // a frameMsg is under way
 	failure  error     // why the screen can't continue: what broke, or the input's error
 }

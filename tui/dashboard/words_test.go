@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,6 +90,13 @@ func TestWordsOfTitles(t *testing.T) {
 			check(t, func(w, h int) *desk.App { return newWatch(deltas, w, h) }, "PyTorch CPU")
 		})
 	}
+	t.Run("images", func(t *testing.T) {
+		d := readLog(t, "a.jsonl", `{"step": 1, "loss": 0.5}`+"\n"+`{"step": 2, "loss": 0.4}`)
+		shown := event.ShowImage{Key: "digits", Step: 2}
+		d.Status.Replay.Images = &event.Images{Names: []event.ImageName{{Key: "digits", Steps: []int{1, 2}}},
+			Shown: []*event.Image{{ShowImage: shown, Width: 1, Height: 1, Pixels: image.NewRGBA(image.Rect(0, 0, 1, 1))}}}
+		check(t, func(w, h int) *desk.App { return newWatch([]feed.Delta{d}, w, h) }, "digits")
+	})
 	t.Run("race", func(t *testing.T) {
 		check(t, func(w, h int) *desk.App { return newRaceTest(4, 12, "begun", w, h) })
 	})

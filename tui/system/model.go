@@ -51,7 +51,7 @@ type watched struct {
 	turn     int // counts the waits for a sample, of which the last one counts
 	err      error
 	troubles host.Troubles
-	found    []host.Trouble // by the newest sample
+	found    []host.Trouble // by the latest sample
 }
 
 // intervals are how often the machine may be looked at.

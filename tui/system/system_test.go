@@ -67,6 +67,9 @@ func TestScreens(t *testing.T) {
 				m := newTest(tuitest.MachineSamples(200, c.gpus), screen.Options{NoColor: true}, size[0], size[1])
 				press(m, c.keys...)
 				add(fmt.Sprintf("%dx%d", size[0], size[1]), text(t, m))
+				if c.name != "help" {
+					tuitest.CheckWords(t, append(tuitest.Titles(text(t, m)), strings.SplitN(text(t, m), "\n", 2)[0]), []string{"newtop box"})
+				}
 			}
 		})
 	}

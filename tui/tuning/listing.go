@@ -18,7 +18,7 @@ const (
 	sortRank    order = iota // the search's own order
 	sortMeasure              // the least measure first
 	sortTime                 // the least time to the target first, without a target the least training time
-	sortNumber               // the newest first
+	sortNumber               // the latest first
 	tuneSorts
 )
 

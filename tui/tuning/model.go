@@ -18,7 +18,7 @@ import (
 type Search interface {
 	// Wait blocks until there is a newer Leaderboard than seen; io.EOF after the last one was seen.
 	Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error)
-	// Leaderboard is the newest one.
+	// Leaderboard is the latest one.
 	Leaderboard() *tune.Leaderboard
 	// Stop ends the search in order, without waiting for it.
 	Stop()
@@ -48,7 +48,7 @@ type model struct {
 	leaving bool          // the search was stopped, and the program ends with it
 
 	now      func() time.Time
-	received time.Time // when the newest Leaderboard came
+	received time.Time // when the latest Leaderboard came
 	ticking  bool
 }
 

@@ -530,7 +530,9 @@ func TestTuneWords(t *testing.T) {
 			for _, d := range m.dims {
 				names = append(names, d.key)
 			}
-			tuitest.CheckWords(t, tuitest.Titles(tuneText(t, m)), names)
+			titles := tuitest.Titles(tuneText(t, m))
+			tunePress(m, "esc", "a") // parallel coordinates
+			tuitest.CheckWords(t, append(titles, tuitest.Titles(tuneText(t, m))...), names)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (t *term) matches(v any) bool {
 // aliases are other words for what a filter can ask for.
 var aliases = map[string]string{"opt": "optimizer", "method": "optimizer", "acc": "accuracy"}
 
-// facts are what a filter can ask of a run: what it is, its settings and its newest metrics, by lower-case names.
+// facts are what a filter can ask of a run: what it is, its settings and its latest metrics, by lower-case names.
 func (r *run) facts() map[string]any {
 	out := map[string]any{}
 	put := func(key string, v float64) {

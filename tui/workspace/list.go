@@ -177,7 +177,7 @@ func (l *list) choose(row int) {
 // column is what the list has of each run beside its name: a setting, or the selected metric.
 type column struct {
 	setting string // "" for the metric
-	best    bool   // of its values the least, or the greatest where more is better, and not the newest
+	best    bool   // of its values the least, or the greatest where more is better, and not the latest
 }
 
 // title names the column.

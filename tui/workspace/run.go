@@ -124,7 +124,7 @@ func shownRuns(m *model) (out []metrics.Run) {
 	return out
 }
 
-// epoch is the newest one that a run has told.
+// epoch is the latest one that a run has told.
 func (r *run) epoch() string {
 	epochs, latest := 0, 0
 	for _, of := range r.each() {

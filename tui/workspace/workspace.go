@@ -61,7 +61,7 @@ type model struct {
 	faded       bool        // the runs that are not selected stand back
 	charts      layout.Rect // where they stand
 	dialog      screen.Dialog[*model]
-	drawing     time.Duration // that the newest screen took
+	drawing     time.Duration // that the latest screen took
 	left        int           // older runs that are not shown
 }
 

@@ -687,7 +687,12 @@ func TestWords(t *testing.T) {
 		m := newTest(8, screen.Options{}, size[0], size[1])
 		m.View()
 		titles := append(slices.Clone(m.grid.Names()), m.header(200))
-		press(m, append(append([]string{"g"}, typed("lr")...), "enter", "d")...)
+		press(m, append(append([]string{"g"}, typed("lr")...), "enter")...)
+		for range 4 { // all bands
+			press(m, "b")
+			titles = append(titles, m.header(200))
+		}
+		press(m, "d")
 		for _, f := range facts(m, m.ranked())[:8] {
 			titles = append(titles, f.name)
 		}

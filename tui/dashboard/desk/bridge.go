@@ -44,7 +44,7 @@ type bridge struct {
 	wake     chan struct{}
 	waiting  []event.Command // in order, behind the one under way
 	Busy     bool
-	sent     event.Command // the newest that went to the feed; nil once it was answered
+	sent     event.Command // the latest that went to the feed; nil once it was answered
 }
 
 func newBridge(ctx context.Context, feed feed.Feed) *bridge {

@@ -11,7 +11,7 @@ import (
 // trainedClock tells the seconds of training between two statuses.
 type trainedClock struct {
 	ticking  bool      // a tickMsg is under way
-	received time.Time // when the newest status came
+	received time.Time // when the latest status came
 	shown    float64   // elapsed seconds on the screen
 }
 

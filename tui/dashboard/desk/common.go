@@ -33,11 +33,11 @@ type Common struct {
 	stop     context.CancelFunc // ends follow; nil while nobody looks
 	source   feed.Feed
 	h        *history.History
-	received time.Time // when the newest status came
+	received time.Time // when the latest status came
 	version  uint64    // counts what follow did
 	err      error     // why nothing more comes
 	changed  chan struct{}
-	saved    []event.SavedEvent // the newest
+	saved    []event.SavedEvent // the latest
 	saves    int                // how many there have been
 	drawings
 }

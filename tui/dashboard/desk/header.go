@@ -269,7 +269,7 @@ func progressLine(a *App, l *style.Line) {
 }
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
-// what a method adapts is reported by its newest epoch; but for a rate that follows a schedule, whose setting is where
+// what a method adapts is reported by its latest epoch; but for a rate that follows a schedule, whose setting is where
 // it began.
 func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}

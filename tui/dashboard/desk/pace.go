@@ -24,9 +24,9 @@ type pace struct {
 	every   time.Duration // the least time between two news
 	pause   time.Duration // what of it the bridge waits
 	hold    time.Duration // how long a frame stays while nobody types; 0 never
-	touched time.Time     // when the newest key came, or the first screen
+	touched time.Time     // when the latest key came, or the first screen
 	drawing bool          // a drawMsg is under way
-	drawn   time.Time     // when a viewer's newest frame was handed over
+	drawn   time.Time     // when a viewer's latest frame was handed over
 	version uint64        // and of which version of the common history it was
 }
 

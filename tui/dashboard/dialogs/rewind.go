@@ -20,7 +20,7 @@ import (
 	"newtop/tui/widget"
 )
 
-// rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
+// rewindOverlay is the list of epochs that the run can go back to, latest first, beside the curve of the loss. Of a
 // watched run they are those to be shown.
 type rewindOverlay struct {
 	choose func(a *desk.App, epoch int) tea.Cmd
@@ -41,7 +41,7 @@ func OpenRewind(a *desk.App, choose func(a *desk.App, epoch int) tea.Cmd) {
 	}
 	shown := o.shown(a.H)
 	if len(shown) > 0 {
-		o.at = shown[min(1, len(shown)-1)] // the newest is where the run stands
+		o.at = shown[min(1, len(shown)-1)] // the latest is where the run stands
 	}
 }
 
@@ -54,7 +54,7 @@ func (o *rewindOverlay) Hints(a *desk.App) []widget.Hint {
 		widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
-// shown lists the epochs that match the filter, newest first.
+// shown lists the epochs that match the filter, latest first.
 func (o *rewindOverlay) shown(h *history.History) []int {
 	var out []int
 	text := o.filter.Value()

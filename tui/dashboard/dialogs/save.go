@@ -21,7 +21,7 @@ import (
 
 // Saves is what has become of the files that were asked for here.
 type Saves struct {
-	Format string   // of the newest
+	Format string   // of the latest
 	files  []string // that are not there yet
 }
 
@@ -167,7 +167,7 @@ func (f *saveForm) submit(a *desk.App) (screen.Answer, tea.Cmd) {
 }
 
 // Delta implements Observer: it says which of the files that were asked for are there, and has an open form name the
-// newest epoch.
+// latest epoch.
 func (s *Saves) Delta(a *desk.App, d *feed.Delta) (noted tea.Cmd) {
 	for i := range d.Saved {
 		e := &d.Saved[i]

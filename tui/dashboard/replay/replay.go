@@ -21,7 +21,7 @@ import (
 )
 
 // Bar shows where in a watched run its screen is, and plays it: where its track was drawn last, and what was asked for
-// since the newest status.
+// since the latest status.
 type Bar struct {
 	layout.Rect         // of the track; empty while there is none
 	requested   bool    // epoch and speed are newer than the status
@@ -44,7 +44,7 @@ func trackShare(h *history.History) float64 {
 // Hide implements Bar.
 func (b *Bar) Hide() { b.Rect = layout.Rect{} }
 
-// Delta implements Observer: a status that follows the newest answer has what was asked for.
+// Delta implements Observer: a status that follows the latest answer has what was asked for.
 func (b *Bar) Delta(a *desk.App, _ *feed.Delta) tea.Cmd {
 	b.requested = b.requested && a.Busy
 	return nil
@@ -175,7 +175,7 @@ func (b *Bar) seek(a *desk.App, epoch int) tea.Cmd {
 	return a.Send(event.Seek{Epoch: epoch})
 }
 
-// seekEnd goes to the newest epoch and follows a run that resumes from there, a paused one too.
+// seekEnd goes to the latest epoch and follows a run that resumes from there, a paused one too.
 func (b *Bar) seekEnd(a *desk.App) tea.Cmd {
 	r := a.H.Status.Replay
 	if a.H.Status.Phase != event.Paused || a.H.Done != nil || r.Stale != "" && r.Epoch >= r.Last {

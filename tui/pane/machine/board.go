@@ -116,7 +116,7 @@ func (b *Panel) Span() string {
 		"all that was seen"}[b.at()]
 }
 
-// elapsed is the x of the newest sample.
+// elapsed is the x of the latest sample.
 func (b *Panel) elapsed() float64 {
 	if b.logged() {
 		return b.Logged.Last

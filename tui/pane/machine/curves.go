@@ -15,7 +15,7 @@ import (
 // graph is one quantity over time, or two that belong together: a heading with what they are now, and their curves.
 type graph struct {
 	name   string
-	values [][]style.Part // the newest, what matters most first
+	values [][]style.Part // the latest, what matters most first
 	curves []chart.Curve
 	axis   chart.YAxis
 	max    float64 // the greatest value that there can be, 0 where that is not known
@@ -150,7 +150,7 @@ const (
 func (b *Panel) Draw(v *style.Pen, w, h int) []string {
 	list := b.graphs()
 	if len(list) == 0 {
-		return []string{v.Line(w).Write(style.Muted, "not told yet").Full()}
+		return []string{v.Line(w).Write(style.Muted, "nothing measured yet").Full()}
 	}
 	columns, each := grid(len(list), w, h)
 	if columns == 0 {

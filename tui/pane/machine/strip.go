@@ -15,7 +15,7 @@ import (
 func (b *Panel) Row(v *style.Pen, w int) string {
 	l := v.Line(w).Write(style.Text, " ")
 	if b.added == 0 {
-		return l.Write(style.Muted, "machine: not told yet").Full()
+		return l.Write(style.Muted, "machine: nothing measured yet").Full()
 	}
 	var parts []style.Part
 	for brevity := range brevities {
