@@ -162,7 +162,7 @@ func (f *spectrumFlags) open(cmd *cobra.Command, args []string) (*trainer.Loss, 
 	if f.model != "" {
 		return trainer.OpenLoss(cmd.Context(), trainer.Config{Model: f.model, Threads: f.threads}, nil, f.share)
 	}
-	r, from, err := job.NewestCheckpoint(cmd, &f.store, args[0])
+	r, from, err := job.LatestCheckpoint(cmd, &f.store, args[0])
 	if err != nil {
 		return nil, err
 	}

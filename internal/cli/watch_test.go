@@ -199,7 +199,7 @@ func TestWatchADirectory(t *testing.T) {
 		}
 		names = append(names, now.Name)
 		if now.State != "live" || now.ExitCode != nil || now.Written == nil || len(now.Metrics) != 2 || now.Metrics[0].Name != "loss" ||
-			now.Metrics[0].Newest.X != 9 || now.Metrics[0].Values != 1 {
+			now.Metrics[0].Latest.X != 9 || now.Metrics[0].Values != 1 {
 			t.Errorf("%+v", now)
 		}
 	}

@@ -190,7 +190,7 @@ func drawMarkNames(c *Canvas, v *style.Pen, p *Plot, a Area) {
 		rows = append(rows, a.Y+k)
 	}
 	ends := map[int]int{}
-	for i := len(p.Marks) - 1; i >= 0; i-- { // the newest matter most
+	for i := len(p.Marks) - 1; i >= 0; i-- { // the latest matter most
 		m := p.Marks[i]
 		x := a.CellX(v.Glyphs, m.X) + 1
 		n := style.Cells(m.Text)
@@ -211,7 +211,7 @@ func drawMarkNames(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	}
 }
 
-// drawXLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
+// drawXLabels writes the ends of the x axis, the latest x always, and what fits between them. The label at the right
 // has the unit.
 func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	if len(p.Names) > 0 {
@@ -331,7 +331,7 @@ func (by Axis) Name() string {
 	return [AxisCount]string{"epochs", "seconds", "gradient equivalents"}[by]
 }
 
-// last is the newest x.
+// last is the latest x.
 func (p *Plot) last() float64 {
 	last := math.Inf(-1)
 	for i := range p.Curves {

@@ -18,15 +18,15 @@ type Controls struct {
 	outliers bool    // outliers are left out
 
 	Window [2]float64 // of x; everything when the second is not above the first
-	Follow bool       // the window goes with the newest point
+	Follow bool       // the window goes with the latest point
 	On     bool       // there is a cursor
-	latest bool       // it goes with the newest point
+	latest bool       // it goes with the latest point
 	Cursor Position
 
 	Fresh   bool       // a picture has begun and no chart of it was drawn yet
 	Main    *Series    // that the keys move along
 	Shown   []Viewport // where the charts were drawn last
-	counted string     // what the run counts, as the newest chart says
+	counted string     // what the run counts, as the latest chart says
 	drag    drag
 }
 
@@ -100,7 +100,7 @@ func longest(p *Plot) *Series {
 	return best
 }
 
-// Advance moves what goes with the newest point, and keeps the rest within the run.
+// Advance moves what goes with the latest point, and keeps the rest within the run.
 func (cv *Controls) Advance() {
 	first, last, ok := cv.Main.Extent()
 	if !ok {
@@ -198,7 +198,7 @@ func (cv *Controls) HandleKey(k string) bool {
 	return false
 }
 
-// step moves the cursor by at least that many columns to the next point there; without one it appears at the newest
+// step moves the cursor by at least that many columns to the next point there; without one it appears at the latest
 // point in sight.
 func (cv *Controls) step(n int) {
 	items := cv.Main.Fine()
@@ -242,7 +242,7 @@ func (cv *Controls) moveCursor(items []Bucket, i int) {
 	}
 }
 
-// jump moves the cursor to one end of the run, and with the newest point the window follows it.
+// jump moves the cursor to one end of the run, and with the latest point the window follows it.
 func (cv *Controls) jump(end bool) {
 	items := cv.Main.Fine()
 	if !end {
@@ -253,7 +253,7 @@ func (cv *Controls) jump(end bool) {
 	cv.Follow = cv.Zoomed()
 }
 
-// anchor is the x that zooming keeps in its place: the cursor's, the newest or that in the middle.
+// anchor is the x that zooming keeps in its place: the cursor's, the latest or that in the middle.
 func (cv *Controls) anchor() float64 {
 	a := cv.Shown[0].Area
 	_, last, _ := cv.Main.Extent()

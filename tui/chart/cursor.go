@@ -8,7 +8,7 @@ import (
 	"newtop/tui/style"
 )
 
-// drawCursor marks the cursor's column where no curve is, and the newest value of each curve in it.
+// drawCursor marks the cursor's column where no curve is, and the latest value of each curve in it.
 func drawCursor(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	if p.user.cursor == nil || !a.has(p.user.cursor[p.By]) {
 		return
@@ -192,7 +192,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
-	const few = 8 // curves whose newest values leave something of them to see
+	const few = 8 // curves whose latest values leave something of them to see
 	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
 		drawLatest(c, v, &p, a)
 	}

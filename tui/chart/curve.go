@@ -142,7 +142,7 @@ func drawBroken(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
 	}
 }
 
-// newerThan returns the buckets of the newest epochs.
+// newerThan returns the buckets of the latest epochs.
 func newerThan(items []Bucket, epochs float64) []Bucket {
 	if len(items) == 0 {
 		return nil

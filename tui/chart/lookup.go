@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// At returns the newest finite value at an x or before it, NaN if there is none.
+// At returns the latest finite value at an x or before it, NaN if there is none.
 func (s *Series) At(by Axis, x float64) float64 {
 	if n := len(s.tail); n > 0 && s.tail[0].at[by] <= x {
 		for i := sort.Search(n, func(i int) bool { return s.tail[i].at[by] > x }) - 1; i >= 0; i-- {
@@ -22,7 +22,7 @@ func (s *Series) At(by Axis, x float64) float64 {
 	return math.NaN()
 }
 
-// Change is how much the value changed over the newest tenth of the epochs, as a share of the larger of both values; 0
+// Change is how much the value changed over the latest tenth of the epochs, as a share of the larger of both values; 0
 // for a curve that has no two of them.
 func (s *Series) Change() float64 {
 	first, last, ok := s.Ends()

@@ -79,7 +79,7 @@ func take(s *Series, b Bucket) {
 	learn(s, b)
 }
 
-// learn follows what the newest values are.
+// learn follows what the latest values are.
 func learn(s *Series, b Bucket) {
 	s.Points++
 	s.flaws |= b.flaws

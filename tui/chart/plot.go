@@ -30,7 +30,7 @@ type Plot struct {
 	Signs    bool     // the legend says which curve is which, and no values
 	Note     []string // what the curves tell, for the legend, ever shorter
 	Waiting  string   // what to say while there is nothing to draw
-	Detail   bool     // there is room and leisure: the newest points one by one, units, small ticks
+	Detail   bool     // there is room and leisure: the latest points one by one, units, small ticks
 	Tabled   bool     // a table tells the values at the cursor, and no box beside it
 	small    bool     // it is one of many: few buckets are enough
 	user     view
@@ -74,7 +74,7 @@ type Curve struct {
 	Dashed bool
 	Thick  bool   // two dots high, to stand out among others
 	Mark   rune   // stands for its dots in ASCII
-	Tag    string // written at its newest point, to tell many curves apart
+	Tag    string // written at its latest point, to tell many curves apart
 }
 
 // Mark is something that happened at an x.
@@ -91,7 +91,7 @@ type Dot struct {
 	Token style.Token
 }
 
-// Planned is what a curve will do after its newest point, as far as that is settled: a dotted line over the epochs to
+// Planned is what a curve will do after its latest point, as far as that is settled: a dotted line over the epochs to
 // come, which widens both axes and has no cursor.
 type Planned struct {
 	Name   string

@@ -173,7 +173,7 @@ func widen(low, high float64, log bool) (float64, float64) {
 	return low - by, high + by
 }
 
-// Ahead is where an x axis ends whose newest point is the last, with an epoch that the run ends at or before; 0 for
+// Ahead is where an x axis ends whose latest point is the last, with an epoch that the run ends at or before; 0 for
 // none. It leaves up to an eighth of the axis free for what will come, so that the picture grows into it instead of
 // being squeezed with every point; a known end is not passed.
 func Ahead(by Axis, last, limit float64) float64 {

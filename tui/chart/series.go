@@ -58,11 +58,11 @@ func (p sample) bucket() Bucket {
 
 // Series is a curve of any length in bounded memory. Points are appended in the order of x. When it is
 // full, neighbours are merged in pairs and each bucket then stands for twice as many points; a minimum
-// or maximum is never lost. The newest points stay apart as well, to look at closely.
+// or maximum is never lost. The latest points stay apart as well, to look at closely.
 type Series struct {
 	Capacity int // buckets, an even number; 0: MaxBuckets
 	Buckets  []Bucket
-	tail     []sample // the newest points, once a bucket stands for several
+	tail     []sample // the latest points, once a bucket stands for several
 	close    []Bucket // the two together, once they were looked at
 	closeAt  int      // points there were then
 	Old      []Bucket // what a run left behind when it went back, with holes between the branches
@@ -73,8 +73,8 @@ type Series struct {
 	min      float64
 	minAt    float64
 	flaws    flaws      // of all buckets
-	latest   flaws      // of the newest value that was reported
-	before   [2]float64 // the newest two finite values, the newest last
+	latest   flaws      // of the latest value that was reported
+	before   [2]float64 // the latest two finite values, the latest last
 	finite   int        // how many of the two there are
 	fell     bool       // a value that was reported is less than the one before
 	moved    bool       // not all values that were reported are one
@@ -162,7 +162,7 @@ func (s *Series) capacity() int {
 	return MaxBuckets
 }
 
-// tailLength is how many of the newest points stay apart at least.
+// tailLength is how many of the latest points stay apart at least.
 func (s *Series) tailLength() int { return min(s.capacity(), TailPoints) }
 
 // halve merges neighbours in place and leaves the last bucket full or open as it must be.
@@ -251,7 +251,7 @@ func (s *Series) Drop(epoch float64) {
 	s.Old = old
 }
 
-// recount finds the newest values again, as closely as they were kept.
+// recount finds the latest values again, as closely as they were kept.
 func (s *Series) recount() {
 	for i := len(s.tail) - 1; i >= 0 && s.finite == 0; i-- {
 		s.recall(s.tail[i].bucket())
@@ -271,7 +271,7 @@ func (s *Series) recall(b Bucket) {
 	}
 }
 
-// Fine returns the buckets with the newest points one by one. The result is good until the series changes.
+// Fine returns the buckets with the latest points one by one. The result is good until the series changes.
 func (s *Series) Fine() []Bucket {
 	if len(s.tail) == 0 {
 		return s.Buckets
@@ -405,7 +405,7 @@ func (s *Series) Fell() bool { return s.fell }
 // Blank reports whether no value was reported, be it finite or not.
 func (s *Series) Blank() bool { return s.Empty() && !s.Broken() }
 
-// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
+// Now writes the latest finite value, and a × behind it where one came since that is not finite; nothing where nothing
 // was reported.
 func (s *Series) Now(color style.Token, text func(float64) string) (parts []style.Part) {
 	if !s.Empty() {
@@ -421,10 +421,10 @@ func (s *Series) Now(color style.Token, text func(float64) string) (parts []styl
 	return parts
 }
 
-// Broken reports whether the newest value that was told is not finite.
+// Broken reports whether the latest value that was told is not finite.
 func (s *Series) Broken() bool { return s.latest != 0 }
 
-// Before returns the finite value before the newest one, NaN if there is none.
+// Before returns the finite value before the latest one, NaN if there is none.
 func (s *Series) Before() float64 {
 	if s.finite < 2 {
 		return math.NaN()
@@ -432,7 +432,7 @@ func (s *Series) Before() float64 {
 	return s.before[0]
 }
 
-// Last returns the newest finite value, NaN if there is none.
+// Last returns the latest finite value, NaN if there is none.
 func (s *Series) Last() float64 {
 	if s.finite == 0 {
 		return math.NaN()

@@ -6,7 +6,7 @@ import (
 	"newtop/tui/style"
 )
 
-// drawLatest marks and labels the newest values as they were measured, where the curves that end there are smoothed.
+// drawLatest marks and labels the latest values as they were measured, where the curves that end there are smoothed.
 func drawLatest(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
@@ -34,7 +34,7 @@ func drawLatest(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	}
 }
 
-// drawTags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
+// drawTags writes the curves' tags at their latest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden; words keep a space between them.
 func drawTags(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	taken := map[[2]int]bool{}

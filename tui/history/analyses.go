@@ -5,7 +5,7 @@ import (
 	"newtop/trainer/feed"
 )
 
-// Analyses are the newest of what was asked for: blocks of weights and where the outputs are wrong.
+// Analyses are the latest of what was asked for: blocks of weights and where the outputs are wrong.
 type Analyses struct {
 	Weights    map[[2]int]*event.WeightsEvent // by {to, from}
 	Errors     *event.ErrorsEvent

@@ -16,7 +16,7 @@ const (
 	maxConsoleLine = 4096
 )
 
-// Console has the newest lines that the program which trains has printed, safe to draw.
+// Console has the latest lines that the program which trains has printed, safe to draw.
 type Console struct {
 	Lines   []string
 	Dropped int    // lines before the first of them

@@ -20,7 +20,7 @@ type Curves struct {
 	Radius, Rho, Rate     chart.Series
 	Gradient, Step        chart.Series
 	Seconds, Inner        chart.Series
-	Metrics               []MetricSeries // the newest epoch's method's own
+	Metrics               []MetricSeries // the latest epoch's method's own
 	MemberLow, MemberHigh chart.Series   // the metric of a committee's best and worst member
 	Machine               Machine
 
@@ -28,7 +28,7 @@ type Curves struct {
 	metricAt   map[string]int // where a figure of another program stands, by its key
 	logged     []loggedName
 
-	now   chart.Position // of the newest epoch
+	now   chart.Position // of the latest epoch
 	notes []Note
 }
 
@@ -55,7 +55,7 @@ func (c *Curves) Mark(epoch int, major bool, text string) {
 	c.notes = chart.KeepLast(append(c.notes, Note{At: at, Text: text, Major: major}), MaxMarks)
 }
 
-// changed says that the newest mark is a change of the method or a setting.
+// changed says that the latest mark is a change of the method or a setting.
 func (c *Curves) changed() {
 	if n := len(c.notes); n > 0 {
 		c.notes[n-1].change = true

@@ -6,7 +6,7 @@ import (
 	"newtop/trainer/event"
 )
 
-// Epochs that are remembered beyond those that can be gone back to: the newest of a run that is trained here, of a
+// Epochs that are remembered beyond those that can be gone back to: the latest of a run that is trained here, of a
 // recorded one epochs evenly spaced.
 const (
 	maxEarlier  = 256

@@ -26,7 +26,7 @@ type History struct {
 	Status  event.Status
 	Measure event.Measure // what the run is judged by
 
-	Latest, Before event.EpochEvent // the newest two epochs
+	Latest, Before event.EpochEvent // the latest two epochs
 	Epochs         int              // how many were seen
 	Rejected       int              // steps that were not taken
 	records
@@ -174,7 +174,7 @@ const (
 	ByMetrics                 // numbers of its own
 )
 
-// Steering tells it from what + and − scale, and where nothing can be scaled from the newest epoch.
+// Steering tells it from what + and − scale, and where nothing can be scaled from the latest epoch.
 func (h *History) Steering() Steering {
 	s := h.Primary()
 	switch {
@@ -241,7 +241,7 @@ func (h *History) Missing(s *chart.Series) bool {
 	return (h.External() || h.Elsewhere()) && s.Blank() && h.Diverged == nil
 }
 
-// Received notes when the newest epoch came, for runs that tell no times.
+// Received notes when the latest epoch came, for runs that tell no times.
 func (h *History) Received(now time.Time) {
 	if _, loading := h.Loading(); loading || h.Status.Epoch == 0 {
 		h.came = pace{}

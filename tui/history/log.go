@@ -12,13 +12,13 @@ import (
 
 const maxLog = 500
 
-// Log has the newest lines of what happened.
+// Log has the latest lines of what happened.
 type Log struct {
 	Entries []Entry
 	Gen     uint64
 	full    bool // the epochs that come now are too many for it
 
-	lastAction int // the newest of the audience's actions that has a line
+	lastAction int // the latest of the audience's actions that has a line
 }
 
 // Entry is one line of the log.

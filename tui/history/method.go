@@ -68,7 +68,7 @@ func (p Plan) Rate(epoch float64) float64 {
 	return p.info.Planned(p.set, math.Max(0, epoch-float64(p.since)), p.all)
 }
 
-// scheduled returns the rate of the newest epoch where a schedule has moved it away from the setting.
+// scheduled returns the rate of the latest epoch where a schedule has moved it away from the setting.
 func (h *History) scheduled() (rate float64, ok bool) {
 	plan, ok := h.Plan()
 	rate = float64(h.Latest.Rate)
@@ -88,7 +88,7 @@ func edgeAt(info *optim.Info, set *optim.Settings, rate float64) (curvature floa
 }
 
 // StabilityEdge is the greatest curvature that the current method is stable at, and its formula; false if it tells
-// none. Where a schedule moves the rate, it is that of the newest epoch.
+// none. Where a schedule moves the rate, it is that of the latest epoch.
 func (h *History) StabilityEdge() (curvature float64, formula string, ok bool) {
 	info, set := methodOf(&h.Status)
 	if info == nil || info.Edge == nil {

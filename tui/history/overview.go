@@ -15,7 +15,7 @@ import (
 )
 
 // Overview is what is known of a run, each as what sort of thing it is, its name and its value: what it was begun with,
-// where it runs, what its program summed up, and the newest, least and greatest value of each metric.
+// where it runs, what its program summed up, and the latest, least and greatest value of each metric.
 func Overview(h *History) (out [][3]string) {
 	add := func(kind, name string, value any) {
 		if text := fmt.Sprint(value); text != "" {

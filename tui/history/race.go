@@ -33,7 +33,7 @@ func (x RaceAxis) Word() string {
 
 // Race is the race that is on, or the last one.
 type Race struct {
-	Event  *event.RaceEvent // the newest; nil before the first
+	Event  *event.RaceEvent // the latest; nil before the first
 	Racers []Racer
 	Gen    uint64
 }

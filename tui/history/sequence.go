@@ -50,7 +50,7 @@ func (q *sequence) apply() {
 	q.done = newActions(q.History, d.Status.Audience)
 	q.applyStatus(&d.Status)
 	q.play()
-	for i := range d.Laps { // of the newest race: a lap 0 begins each racer again
+	for i := range d.Laps { // of the latest race: a lap 0 begins each racer again
 		q.Race.lap(&d.Laps[i], q.Measure)
 	}
 	for i := range d.Epochs {
@@ -207,7 +207,7 @@ func (q *sequence) epoch(latest *event.EpochEvent) {
 	q.solved(&plain)
 }
 
-// late takes in what another program tells of earlier epochs. Its values are the newest of their quantities.
+// late takes in what another program tells of earlier epochs. Its values are the latest of their quantities.
 func (q *sequence) late(e *event.EpochEvent) {
 	late, _ := e.Late()
 	for _, before := range late {
@@ -444,13 +444,13 @@ func (q *sequence) raced(e *event.RaceEvent) {
 	}
 }
 
-// resume reports whether an event tells more of the newest epoch of another program, as its validation, which is over
+// resume reports whether an event tells more of the latest epoch of another program, as its validation, which is over
 // later.
 func (q *sequence) resume(e *event.EpochEvent) bool {
 	return q.External() && q.Epochs > 0 && e.Epoch == q.Latest.Epoch && len(e.Inner) == 0 && len(e.Members) == 0
 }
 
-// more adds what is reported later of the newest epoch. It stays one epoch, which took as long as was said at first.
+// more adds what is reported later of the latest epoch. It stays one epoch, which took as long as was said at first.
 func (q *sequence) more(e *event.EpochEvent) {
 	told := *e
 	if !q.Latest.Seconds.Absent() {

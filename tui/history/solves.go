@@ -11,11 +11,11 @@ const maxSolves = 1024
 
 // Solves are a run's inner solves by epoch.
 type Solves struct {
-	Bars       []Bar // of the newest epochs, one each
+	Bars       []Bar // of the latest epochs, one each
 	All        []Bar // of all epochs, each of that many of them
 	Each       int
 	Barred     int                      // bars there have been, those dropped included
-	Cuts       int                      // times that the newest were taken away
+	Cuts       int                      // times that the latest were taken away
 	Stops      [krylov.Progress + 1]int // solves ended for each reason
 	Count      int
 	Iterations int // of all solves
@@ -105,7 +105,7 @@ func (b *Bar) Join(next *Bar) {
 	b.Nets, b.Blocks = max(b.Nets, next.Nets), max(b.Blocks, next.Blocks)
 }
 
-// leave takes the newest epoch out again.
+// leave takes the latest epoch out again.
 func (b *Bar) leave(latest *Bar) {
 	b.Last, b.Epochs, b.Total = latest.Epoch-1, b.Epochs-1, b.Total-latest.Total
 	for k := range b.ByStop {

@@ -17,8 +17,8 @@ const (
 	readable      = 0.5   // seconds for which a finished one stays, when they are sooner over than that
 )
 
-// Steps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
-// epoch one by one, and the newest look along a step.
+// Steps keeps the iterations of the latest inner solves, oldest dropped first, the solves of each
+// epoch one by one, and the latest look along a step.
 type Steps struct {
 	Solves     []*Solve
 	Dropped    int // solves that were dropped
@@ -178,7 +178,7 @@ func (t *Steps) report(e *event.EpochEvent) {
 	t.Works = chart.KeepLast(append(t.Works, w), maxSolves)
 }
 
-// find returns the newest solve that a summary can be of, one of as many iterations before others: after a
+// find returns the latest solve that a summary can be of, one of as many iterations before others: after a
 // way back, or when a solve was given up, several have its place in an epoch.
 func (t *Steps) find(epoch int, in *event.InnerSummary) *Solve {
 	var any *Solve

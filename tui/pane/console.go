@@ -12,7 +12,7 @@ import (
 	"newtop/tui/widget"
 )
 
-// Console shows the lines that the program which trains has printed, the newest at the bottom. A line that is wider
+// Console shows the lines that the program which trains has printed, the latest at the bottom. A line that is wider
 // than the pane is cut.
 type Console struct {
 	Linear
@@ -79,7 +79,7 @@ func latestOf(all, n int) (out []int) {
 	return out
 }
 
-// follow keeps what is looked at in its place while lines come, unless it is the newest; most is how far up there are
+// follow keeps what is looked at in its place while lines come, unless it is the latest; most is how far up there are
 // lines to see.
 func (p *Console) follow(v *View, most int) {
 	now := v.H.Console.Dropped + len(v.H.Console.Lines)

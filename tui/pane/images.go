@@ -18,7 +18,7 @@ type Images struct {
 	Linear
 	key   string // that was chosen; "": the first
 	step  int    // likewise
-	moved bool   // step was chosen; the newest is shown else
+	moved bool   // step was chosen; the latest is shown else
 	asked event.ShowImage
 	shown *event.Image // is drawn until what is chosen has come
 }
@@ -51,7 +51,7 @@ func (*Images) Blank(h *history.History) bool { return len(imagesOf(h).Names) ==
 // Restart implements Restarter.
 func (p *Images) Restart() { *p = Images{key: p.key} }
 
-// chosen are the places of the name and the step that are chosen. What is drawn is the newest of that name that came.
+// chosen are the places of the name and the step that are chosen. What is drawn is the latest of that name that came.
 func (p *Images) chosen(h *history.History) (i *event.Images, nth, step int) {
 	i = imagesOf(h)
 	nth = max(0, slices.IndexFunc(i.Names, func(n event.ImageName) bool { return n.Key == p.key }))

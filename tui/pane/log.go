@@ -14,7 +14,7 @@ import (
 	"newtop/tui/widget"
 )
 
-// Log shows what happened, the newest at the bottom: each epoch's figures, and between them the
+// Log shows what happened, the latest at the bottom: each epoch's figures, and between them the
 // switches, settings, spectra and refusals.
 type Log struct {
 	Linear
@@ -89,7 +89,7 @@ func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
 	return rows[free:]
 }
 
-// newest lists the last n entries of the log.
+// latest lists the last n entries of the log.
 func (v *View) latest(n int) []int {
 	first := max(0, len(v.H.Log.Entries)-n)
 	out := make([]int, len(v.H.Log.Entries)-first)

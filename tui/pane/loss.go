@@ -104,7 +104,7 @@ func Waiting(v *View) string {
 	return "waiting for the first epoch"
 }
 
-// pairHeader writes the newest values of both kinds of rows with the direction they moved in, and marks those after
+// pairHeader writes the latest values of both kinds of rows with the direction they moved in, and marks those after
 // which one came that is not finite. What decides comes first; rows of which nothing is told are left out.
 // mirrored: what is written falls where the series rise.
 func pairHeader(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string,
@@ -171,7 +171,7 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	return rows
 }
 
-// nowOr writes the newest value of a curve, or a dash where nothing was reported.
+// nowOr writes the latest value of a curve, or a dash where nothing was reported.
 func nowOr(s *chart.Series, color style.Token, text func(float64) string) []style.Part {
 	if s.Blank() {
 		return []style.Part{style.Muted.Of("–")}

@@ -164,7 +164,7 @@ func FrameTop(p Pane, v *View, w int, focused bool) string {
 	return top.Full()
 }
 
-// trend says whether the newest value went up or down.
+// trend says whether the latest value went up or down.
 func trend(now, before float64) string {
 	switch {
 	case math.IsNaN(now) || math.IsNaN(before):

@@ -7,7 +7,7 @@ import (
 	"newtop/tui/history"
 )
 
-// ratesAhead appends the rates that the current method plans from the newest epoch on: to the end of the run, or as far
+// ratesAhead appends the rates that the current method plans from the latest epoch on: to the end of the run, or as far
 // as leaves an eighth of the axis to what was. There are none where the rate stays as it is.
 func ratesAhead(points []chart.Point, h *history.History) []chart.Point {
 	const samples, part = 96, 8

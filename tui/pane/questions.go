@@ -12,7 +12,7 @@ import (
 	"newtop/tui/style"
 )
 
-// NoSolves reports whether the current method has no inner solves: what its newest epoch had, and before
+// NoSolves reports whether the current method has no inner solves: what its latest epoch had, and before
 // its first one what it is steered by.
 func NoSolves(h *history.History) bool {
 	if h.Latest.Epoch > 0 && (h.Latest.Optimizer == h.Status.Optimizer || h.Status.Optimizer == "") {

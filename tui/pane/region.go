@@ -105,12 +105,12 @@ func (p *Region) ratio(v *View, gap string) []style.Part {
 		latest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
 }
 
-// ratioReported reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
+// ratioReported reports whether the latest epoch of newtop's own tells ρ of a method that has no radius.
 func ratioReported(h *history.History) bool {
 	return h.Steering() != history.ByRadius && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent() && !h.External()
 }
 
-// latest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
+// latest writes an epoch's value of a curve: one that is not finite as a × behind the latest that is.
 func latest(y event.Float, s *chart.Series, color style.Token, text func(float64) string) []style.Part {
 	if y.NonFinite() && s.Broken() {
 		return s.Now(color, text)

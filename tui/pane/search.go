@@ -11,7 +11,7 @@ import (
 type search struct {
 	text   string
 	typing bool // keys go into the text
-	up     int  // lines above the newest
+	up     int  // lines above the latest
 }
 
 // scroll moves by a key among that many lines that were found.

@@ -15,7 +15,7 @@ import (
 //	join, leave, did ──► wake, room for one ──► herald ──► Run.SetAudience ──► every viewer
 //
 // Whoever comes, goes or acts writes it down and wakes the herald, and never waits for one. The herald tells the run of
-// the newest state and then rests, so that a thousand who come in a second are reported in a few words and the last
+// the latest state and then rests, so that a thousand who come in a second are reported in a few words and the last
 // word is never lost. close ends the herald.
 type room struct {
 	run       Run
@@ -24,7 +24,7 @@ type room struct {
 	mu      sync.Mutex
 	viewers []*event.Viewer // in the order in which they joined
 	actions []event.Action
-	number  int // of the newest action
+	number  int // of the latest action
 
 	wake  chan struct{}
 	leave chan struct{} // closed by close
@@ -76,7 +76,7 @@ func (r *room) ring() {
 	}
 }
 
-// audience is the newest state.
+// audience is the latest state.
 func (r *room) audience() *event.Audience {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -43,7 +43,7 @@ type session struct {
 
 	terminal terminal
 	pty      bool
-	sizes    chan screen.Size // the newest, if it has not been taken
+	sizes    chan screen.Size // the latest, if it has not been taken
 	screen   bool             // whether the screen is asked for, not a command
 	command  string
 	started  bool

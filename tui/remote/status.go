@@ -21,7 +21,7 @@ const (
 	statusJSONCommand = "status --json"
 )
 
-// news is the newest of a run, for those who ask for its status. One goroutine takes it in.
+// news is the latest of a run, for those who ask for its status. One goroutine takes it in.
 type news struct {
 	feed   feed.Feed
 	cancel context.CancelFunc
@@ -31,7 +31,7 @@ type news struct {
 	run      *event.RunEvent
 	measure  event.Measure
 	last     *event.EpochEvent
-	finite   event.Float // the newest value of the measure that is
+	finite   event.Float // the latest value of the measure that is
 	broken   bool        // one came since that is not
 	records  []record    // each better than the one before; the last is the best
 	status   event.Status
@@ -94,7 +94,7 @@ func (n *news) apply(d *feed.Delta) {
 }
 
 // epoch keeps an epoch if it is the best. One that comes again was rewound to, and what followed it is given up, unless
-// it is more of the newest one, as its validation.
+// it is more of the latest one, as its validation.
 func (n *news) epoch(e *event.EpochEvent, more bool) {
 	for k := len(n.records); !more && k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
@@ -122,7 +122,7 @@ func (n *news) text(v event.Float) string {
 	return fmt.Sprintf("%.4g", float64(v))
 }
 
-// measureText is the newest finite value of the measure, and a × behind it where one came since that is not finite.
+// measureText is the latest finite value of the measure, and a × behind it where one came since that is not finite.
 func (n *news) measureText() string {
 	var words []string
 	if n.finite.Finite() {

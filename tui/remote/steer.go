@@ -31,7 +31,7 @@ type steered struct {
 	room   *room
 	saves  string // directory; empty: nothing is saved
 	log    *log.Logger
-	epoch  atomic.Int64 // the newest that the viewer was told of
+	epoch  atomic.Int64 // the latest that the viewer was told of
 }
 
 // Wait returns what is new.

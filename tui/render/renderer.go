@@ -20,7 +20,7 @@ import (
 // frame of 80 × 24 and looks thirty times a second whether there is one, which a hundred viewers can't have: this one
 // compares rows, writes the cells that differ, and sleeps meanwhile.
 //
-//	Update ──► frames, room for one, the newest wins ──► run's goroutine ──► the terminal
+//	Update ──► frames, room for one, the latest wins ──► run's goroutine ──► the terminal
 //
 // The program's goroutine puts frames and closes them; run ends after the last one, with the terminal as it was before,
 // or when the terminal takes no more. So a terminal that does not read keeps nobody but run waiting.

@@ -27,7 +27,7 @@ type removal struct {
 	names  []string // of searches; nil for a run
 }
 
-// undo is what can be had back, the newest last.
+// undo is what can be had back, the latest last.
 type undo struct {
 	pending []removal
 	deleted []removal // that the store is deleting
@@ -93,7 +93,7 @@ func unremovable(m *Model) string {
 	return ""
 }
 
-// restore has the newest removal undone.
+// restore has the latest removal undone.
 func restore(m *Model, _ string) tea.Cmd {
 	x := m.pending[len(m.pending)-1]
 	m.pending = m.pending[:len(m.pending)-1]

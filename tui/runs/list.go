@@ -145,7 +145,7 @@ func underway(w *tune.Sweep) bool {
 	return slices.ContainsFunc(w.Parts, func(p tune.Part) bool { return p.Running })
 }
 
-// compare orders rows as the list is sorted: newest first where nothing else decides.
+// compare orders rows as the list is sorted: latest first where nothing else decides.
 func (l *list) compare(a, b *row) int {
 	return cmp.Or(l.table.Order(a, b), b.started().Compare(a.started()))
 }

@@ -24,7 +24,7 @@ type Model struct {
 	Data func() (*datasets.Dataset, error)
 }
 
-// OpenModel returns what a name stands for: a model's file, or a recorded run by its ID or name, whose newest
+// OpenModel returns what a name stands for: a model's file, or a recorded run by its ID or name, whose latest
 // checkpoint it is.
 func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 	_, err := os.Stat(name)
@@ -33,7 +33,7 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 		m, err := modelfile.Read(name)
 		return &Model{Model: m}, err
 	}
-	r, from, err := NewestCheckpoint(cmd, a, name)
+	r, from, err := LatestCheckpoint(cmd, a, name)
 	if r == nil && err != nil {
 		return nil, fmt.Errorf("no file %q, and %w", name, err)
 	} else if err != nil {
@@ -44,8 +44,8 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 	return out, err
 }
 
-// NewestCheckpoint returns a recorded run by its ID or name, nil where there is none, and its newest checkpoint.
-func NewestCheckpoint(cmd *cobra.Command, a *StoreFlags, name string) (r *store.Run, from *trainer.Checkpoint,
+// LatestCheckpoint returns a recorded run by its ID or name, nil where there is none, and its latest checkpoint.
+func LatestCheckpoint(cmd *cobra.Command, a *StoreFlags, name string) (r *store.Run, from *trainer.Checkpoint,
 	err error) {
 	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 		var passed error

@@ -73,7 +73,7 @@ func (r *Remote) Close() {
 }
 
 // OpenSource returns the source that a name stands for: standard input for -, a path that exists, one on a host of
-// remote, or a recorded run. run says which of the runs that a log holds, empty for the newest. The function closes
+// remote, or a recorded run. run says which of the runs that a log holds, empty for the latest. The function closes
 // what is beneath the source.
 func OpenSource(cmd *cobra.Command, a StoreFlags, remote *Remote, name, run string) (source stream.Source,
 	closed func() error, err error) {

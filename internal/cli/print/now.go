@@ -37,7 +37,7 @@ type Told struct {
 // MetricNow is what is known of a metric of a run.
 type MetricNow struct {
 	Name      string    `json:"name"`
-	Newest    ValueNow  `json:"newest"`
+	Latest    ValueNow  `json:"newest"`
 	Least     *ValueNow `json:"least"` // null: none of its values is finite
 	Greatest  *ValueNow `json:"greatest"`
 	Values    int       `json:"values"`
@@ -117,8 +117,8 @@ func metricsNow(c *event.Collection) []MetricNow {
 	}
 	for _, s := range c.Told() {
 		least, greatest, broken := s.Range()
-		newest := s.Last()
-		out = append(out, MetricNow{Name: s.Key, Newest: *value(&newest), Least: value(least),
+		latest := s.Last()
+		out = append(out, MetricNow{Name: s.Key, Latest: *value(&latest), Least: value(least),
 			Greatest: value(greatest), Values: s.Len(), NotFinite: broken})
 	}
 	return out

@@ -115,7 +115,7 @@ type storedSearch struct {
 	over        bool   // what was read last is the last
 }
 
-// Leaderboard returns the newest one when the search was opened.
+// Leaderboard returns the latest one when the search was opened.
 func (q *storedSearch) Leaderboard() *tune.Leaderboard { return q.leaderboard }
 
 // Stop does nothing: the search is another's.

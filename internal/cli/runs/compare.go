@@ -123,7 +123,7 @@ type rival struct {
 	Best    *fact       `json:"best"`
 	Last    *fact       `json:"last"`
 	Reached []reached   `json:"reached"`
-	Loss    event.Float `json:"loss"` // of the newest epoch
+	Loss    event.Float `json:"loss"` // of the latest epoch
 	measure event.Measure
 }
 

@@ -37,7 +37,7 @@ var exports = []struct {
 	{"csv", "a row an epoch", (*exporter).csv},
 	{"jsonl", "the events, as train --format jsonl prints them", (*exporter).jsonl},
 	{"tensorboard", "a directory that TensorBoard reads", (*exporter).tensorboard},
-	{"safetensors", "the newest checkpoint's weights", (*exporter).weights},
+	{"safetensors", "the latest checkpoint's weights", (*exporter).weights},
 	{"onnx", "the same as a graph for runtimes", (*exporter).weights},
 }
 
@@ -239,7 +239,7 @@ func floatText(f event.Float) string {
 	return string(text)
 }
 
-// weights writes the weights of the newest checkpoint. The data are loaded again, for the names of the columns and
+// weights writes the weights of the latest checkpoint. The data are loaded again, for the names of the columns and
 // how they are scaled.
 func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 	from, passed, err := s.Checkpoint(cmd.Context(), r.ID)
@@ -267,7 +267,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, print.Bytes(e.Bytes))
 	if last := r.Last; last != nil && last.Epoch > from.Epoch {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("the newest checkpoint is of epoch %d, and the run is at epoch %d", from.Epoch,
+			fmt.Sprintf("the latest checkpoint is of epoch %d, and the run is at epoch %d", from.Epoch,
 				last.Epoch))
 	}
 	return nil

@@ -91,7 +91,7 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *print.Table {
 	return &g
 }
 
-// runRow is a run in a line for programs. Figures are those of the newest epoch, but for the best ones.
+// runRow is a run in a line for programs. Figures are those of the latest epoch, but for the best ones.
 type runRow struct {
 	ID         string      `json:"id"`
 	Name       string      `json:"name"`

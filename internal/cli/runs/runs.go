@@ -28,11 +28,11 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "Browse, show, compare, plot, export and merge recorded runs",
-		Long: `Browse recorded runs on the screen in a terminal; list them as text, newest
+		Long: `Browse recorded runs on the screen in a terminal; list them as text, latest
 first, with newtop runs list, with any flag of the list, or in a pipe.
 
 Commands accept a run's ID, a unique beginning or end of it, its name, or last,
-last~1, last~2, …: the newest runs that are not trials of a search.`,
+last~1, last~2, …: the latest runs that are not trials of a search.`,
 		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 " +
 			"last~2\nnewtop runs plot last last~1 -o figure.svg",
 		Args: flags.NoArguments,
@@ -50,7 +50,7 @@ last~1, last~2, …: the newest runs that are not trials of a search.`,
 	l.complete(cmd)
 	screen.Add(cmd)
 	again := &cobra.Command{
-		Use: "list", Short: "List recorded runs, newest first", Args: flags.NoArguments,
+		Use: "list", Short: "List recorded runs, latest first", Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	l.add(again.Flags())

@@ -68,7 +68,7 @@ type runReport struct {
 	Resumes  []event.ResumeEvent  `json:"resumes"`
 	Saved    []event.SavedEvent   `json:"saved"`
 	Spectra  int                  `json:"spectra"`
-	Spectrum *event.SpectrumEvent `json:"spectrum"` // the newest
+	Spectrum *event.SpectrumEvent `json:"spectrum"` // the latest
 	Diverged *event.DivergedEvent `json:"diverged"`
 	Done     *event.DoneEvent     `json:"done"`
 
@@ -219,7 +219,7 @@ func rowsOf(d *event.DataInfo) string {
 	return fmt.Sprintf("%d + %d rows", d.TrainRows, d.TestRows)
 }
 
-// printMetrics writes the first, the newest and the best epoch as a table.
+// printMetrics writes the first, the latest and the best epoch as a table.
 func (t *summary) printMetrics(w *sheet) {
 	m := t.run.Measure()
 	var names []string

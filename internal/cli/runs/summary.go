@@ -23,7 +23,7 @@ type summary struct {
 	switches []event.SwitchEvent
 	settings []event.SettingEvent
 	spectra  int
-	spectrum *event.SpectrumEvent // the newest
+	spectrum *event.SpectrumEvent // the latest
 	rewinds  []event.RewindEvent
 	races    []event.RaceEvent
 	resumes  []event.ResumeEvent

@@ -27,7 +27,7 @@ func NewResume(processes *launch.Group, browser job.Browser) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Resume a recorded run after a stop or a kill",
-		Long: `Resume a recorded run from its newest checkpoint, with the same digits as a run
+		Long: `Resume a recorded run from its latest checkpoint, with the same digits as a run
 that never stopped. RUN is an ID, a unique beginning or end of one, a name, or
 last.
 

@@ -22,7 +22,7 @@ func newTuneList() *cobra.Command {
 	var a job.StoreFlags
 	var format string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List recorded searches, newest first", Args: flags.NoArguments,
+		Use: "list", Short: "List recorded searches, latest first", Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
 				return err
@@ -52,7 +52,7 @@ func newTuneList() *cobra.Command {
 }
 
 // searchRow is a search as tune list --format json prints it. Of shards together the times, the host and the ID are
-// those of the newest one, but the seconds those of the longest.
+// those of the latest one, but the seconds those of the longest.
 type searchRow struct {
 	Name        string    `json:"name"`
 	ID          string    `json:"id"`

@@ -27,7 +27,7 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 		}
 		err = cmp.Or(err, source.Close())
 	}()
-	over := false // the newest event is the run's last
+	over := false // the latest event is the run's last
 	said := ""
 	for {
 		e, err := source.Next(ctx)

@@ -194,7 +194,7 @@ func (s *summary) print(out io.Writer, source, title string) error {
 func printSeries(out io.Writer, heading, x string, series []*event.Series) error {
 	x = ">" + x
 	table := print.Table{
-		Headers: []string{heading, ">newest", x, ">least", x, ">greatest", x, ">values", ">not finite"},
+		Headers: []string{heading, ">latest", x, ">least", x, ">greatest", x, ">values", ">not finite"},
 		Ranks:   []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
 	for _, m := range series {
 		name := m.Key
@@ -207,8 +207,8 @@ func printSeries(out io.Writer, heading, x string, series []*event.Series) error
 			}
 			return print.Number(v, 6)
 		}
-		newest := m.Last()
-		cells := []string{name, text(newest.V), fmt.Sprint(newest.X), "", "", "", "", fmt.Sprint(m.Len()), ""}
+		latest := m.Last()
+		cells := []string{name, text(latest.V), fmt.Sprint(latest.X), "", "", "", "", fmt.Sprint(m.Len()), ""}
 		least, greatest, broken := m.Range()
 		if least != nil {
 			cells[3], cells[4], cells[5], cells[6] = text(least.V), fmt.Sprint(least.X), text(greatest.V),

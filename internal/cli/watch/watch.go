@@ -78,7 +78,7 @@ docs/watch.md has a table of what is read.`,
 	set.SortFlags = false
 	w.store.Add(cmd)
 	set.StringVar(&w.run, "run", "",
-		"which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
+		"which run of a log that holds several: its `NAME` or ID; empty: the latest, or all that a directory has")
 	set.BoolVar(&w.once, "once", false, "print what there is now, and end")
 	set.BoolVar(&w.options.Replay, "replay", false,
 		"on the screen: play the run from its first epoch, at its own speed")

@@ -111,9 +111,9 @@ func (s *shape) kind() string {
 	case s.full:
 		return "counts when n is m, at its epoch; else a state of a bar"
 	case s.eval:
-		return "progress through rows for testing: the newest counts"
+		return "progress through rows for testing: the latest counts"
 	case s.bar:
-		return "a bar: the newest state at each x counts"
+		return "a bar: the latest state at each x counts"
 	case s.single:
 		return "of a record, whose lines have one number each"
 	case len(s.readings) == 0 && s.leads:

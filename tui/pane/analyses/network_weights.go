@@ -156,7 +156,7 @@ func (p *Topology) HandleMouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
 	return true
 }
 
-// weights returns the newest of the chosen block, nil if there are none.
+// weights returns the latest of the chosen block, nil if there are none.
 func (p *Topology) weights(h *history.History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.Analyses.Weights[[2]int{to, from}]

@@ -20,7 +20,7 @@ import (
 // the density of all of them if there is one, when a spectrum was computed; otherwise the Ritz values that CG
 // has for nothing. It says which.
 //
-// Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
+// Zoomed it shows how they went over the epochs first; a key leads on to the latest spectrum.
 type Spectrum struct {
 	chart, curve chart.Canvas
 	at           int // of the views that there are
@@ -85,7 +85,7 @@ func (p *Spectrum) source(v *pane.View) (pairs []pair, origin string) {
 	return pairs, origin
 }
 
-// ritz returns the newest inner solve that has Ritz values.
+// ritz returns the latest inner solve that has Ritz values.
 func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	for i := len(e.Inner) - 1; i >= 0; i-- {
 		if len(e.Inner[i].Ritz) > 0 {

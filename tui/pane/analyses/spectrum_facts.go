@@ -27,7 +27,7 @@ func (f fact) in(v *pane.View, w int) string {
 	return l.Full()
 }
 
-// facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
+// facts returns what there is to say about the latest spectrum: what is worth an eigenvalue's row, and what
 // is not.
 func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	e := latestSpectrum(v.H)
@@ -130,7 +130,7 @@ func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, s
 	return h.StabilityEdge()
 }
 
-// charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
+// charts draws the density of the latest spectrum and the ends of all over the epochs, as far as there is
 // either, one above the other or side by side.
 func (p *Spectrum) charts(v *pane.View, w, h int, zoomed bool) []string {
 	e := latestSpectrum(v.H)

@@ -104,7 +104,7 @@ func peak(d *event.Density, from, to float64) float64 {
 }
 
 // densityMap draws the density of the spectra over the epochs: a column for an epoch, which has the spectrum that
-// was the newest one then, a row for an eigenvalue on a symmetric logarithmic axis, and a shade for the logarithm
+// was the latest one then, a row for an eigenvalue on a symmetric logarithmic axis, and a shade for the logarithm
 // of the density, down to a tenth of what one eigenvalue alone would show.
 func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 	list := densities(v.H)
@@ -203,7 +203,7 @@ func epochTicks(m *chart.CellGrid, list []*event.SpectrumEvent, x0, y, cols int)
 }
 
 // traces draws the greatest few and the least two eigenvalues over the epochs, with what certifies the ends, and
-// lists the newest ones.
+// lists the latest ones.
 func (p *Spectrum) traces(v *pane.View, w, h int) []string {
 	pairs, _ := p.source(v)
 	side, below := 0, 0

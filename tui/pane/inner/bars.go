@@ -170,7 +170,7 @@ func (p *Pane) epochAxis(columns []barColumn, text string, gutter, w, row int) {
 // recent is how many epochs tell whether epochs have several solves: one through all rows may come in between.
 const recent = 8
 
-// groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
+// groups places a bar for each solve of the latest epochs side by side, when epochs have several and three
 // epochs fit; nil otherwise. A marked epoch that is older is among them.
 func (p *Pane) groups(v *pane.View, w, h int) (columns []barColumn, gutter int) {
 	works := v.H.Steps.Works

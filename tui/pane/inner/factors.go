@@ -78,7 +78,7 @@ func conditionText(k float64, columns int) string {
 	return format.CountWithin(k, columns)
 }
 
-// factorRows are the newest factors.
+// factorRows are the latest factors.
 func factorRows(h *history.History) (rows []factorRow) {
 	if h.Factors.Latest == nil {
 		return nil
@@ -136,7 +136,7 @@ func blockNames(h *history.History, list []event.FactorMetrics) func(f *event.Fa
 	}
 }
 
-// head reports how often the factors were refreshed in the newest epoch, and which part of its time that took.
+// head reports how often the factors were refreshed in the latest epoch, and which part of its time that took.
 func (p *factorTable) header(v *pane.View, l *style.Line) {
 	f := &v.H.Factors
 	if f.Latest == nil {

@@ -19,7 +19,7 @@ type factorView uint8
 
 const (
 	byEpoch factorView = iota // condition numbers over the epochs
-	byRank                    // the newest spectra
+	byRank                    // the latest spectra
 	ofSteps                   // the length of each epoch's step
 	factorViews
 )
@@ -180,7 +180,7 @@ func conditionPlot(v *pane.View, rows []factorRow, chosen int) chart.Plot {
 	return pl
 }
 
-// rankPlot has the newest spectra, the greatest eigenvalue at the left, and the damping of the chosen one as a line.
+// rankPlot has the latest spectra, the greatest eigenvalue at the left, and the damping of the chosen one as a line.
 func rankPlot(rows []factorRow, chosen int) chart.Plot {
 	pl := chart.Plot{XAxis: chart.XAxis{Whole: true}, Y: chart.YAxis{Name: "rank"}, Log: true, Closed: true,
 		Detail: true, Waiting: "all factors are zero"}

@@ -53,7 +53,7 @@ func (p *Pane) solve(v *pane.View, l *style.Line) {
 	l.Group(style.Muted.Of(" q "), style.Text.Of(format.Number(float64(e.Model))))
 }
 
-// finished says in words why the newest solve ended.
+// finished says in words why the latest solve ended.
 func (p *Pane) finished(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()

@@ -15,14 +15,14 @@ import (
 // solvePlayer is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
 // follows the run until it is walked back.
 type solvePlayer struct {
-	pinned    bool // looks at an iteration of its own, not at the newest
+	pinned    bool // looks at an iteration of its own, not at the latest
 	solve     int  // of all there have been, when pinned
 	at        int  // which of its kept iterations, when pinned
 	first     int  // the multiple that a narrow screen begins with
 	step      bool // shows the look along the step, where there is no room for both
-	requested bool // for a look, when had was the newest one
+	requested bool // for a look, when had was the latest one
 	had       *event.SliceEvent
-	when      int // the epoch that was the newest then
+	when      int // the epoch that was the latest then
 
 	charts [4]chart.Canvas
 	along  chart.Canvas
@@ -33,7 +33,7 @@ type solvePlayer struct {
 type solveCursor struct {
 	*history.Solve
 	id, at  int
-	before  *history.Solve // the newest before it that was told of, nil for none
+	before  *history.Solve // the latest before it that was told of, nil for none
 	latest  bool           // no later solve is kept
 	running bool
 }
@@ -159,7 +159,7 @@ func (t *solvePlayer) keys() []pane.Key {
 		})},
 		{Names: []string{"i", "s", "space"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
 			if _, ok := t.cursor(v.H); ok {
-				t.pinned = false // what these bring is the newest
+				t.pinned = false // what these bring is the latest
 			}
 			return nil, false
 		}},

@@ -53,7 +53,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	return l.Full()
 }
 
-// solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in
+// solveBlocks is how many blocks of rows the latest epochs went through, at most: one through all rows may come in
 // between.
 func solveBlocks(h *history.History) int {
 	most := 1

@@ -11,7 +11,7 @@ import (
 	"newtop/tui/style"
 )
 
-// profile draws the loss along the newest step that was asked for into w × h: what it is of, the loss beside its
+// profile draws the loss along the latest step that was asked for into w × h: what it is of, the loss beside its
 // models, and in words what that means.
 func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 	e := v.H.Steps.Slice

@@ -22,7 +22,7 @@ type Run struct {
 	Dashed bool
 	Front  bool   // it is drawn over others
 	Thick  bool   // over those too, as they are compared with it
-	Tag    string // at its newest point on a large chart
+	Tag    string // at its latest point on a large chart
 }
 
 // rank is the greater the later the run is drawn.

@@ -384,7 +384,7 @@ func (g *Grid) Aim(target float64) {
 	}
 }
 
-// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; or the best of its values,
+// Value is what a run, shown or not, has of the selected metric at the cursor, or latest; or the best of its values,
 // the least where its name doesn't say which are better. It is NaN and "" for nothing.
 func (g *Grid) Value(h *history.History, best bool) (v float64, text string) {
 	m := g.selected()
@@ -454,7 +454,7 @@ func (g *Grid) Text(v float64) string {
 	return ""
 }
 
-// value is that of a curve at the cursor, or its newest.
+// value is that of a curve at the cursor, or its latest.
 func (g *Grid) value(m *metric, k *curve) float64 {
 	return m.shown(g.valueOf(m, g.over.line(g.runs[k.run].H, k)))
 }
@@ -466,7 +466,7 @@ func (g *Grid) valueOf(m *metric, s *chart.Series) float64 {
 	return s.Last()
 }
 
-// title names a metric, and what its curves have at the cursor or newest.
+// title names a metric, and what its curves have at the cursor or latest.
 func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	var values []style.Part
 	width := 0

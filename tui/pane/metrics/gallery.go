@@ -20,7 +20,7 @@ type Order uint8
 const (
 	Written  Order = iota // as the program wrote them first
 	Named                 // by name
-	Changing              // what changed most over the newest tenth comes first, as it was when the user asked
+	Changing              // what changed most over the latest tenth comes first, as it was when the user asked
 	orders
 )
 
