@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/logs/jsonlog"
@@ -22,6 +23,8 @@ type decoder struct {
 	text  *shape.Parser
 	own   bool   // there was one of newtop's events
 	whole *whole // lines that may be one JSON document; nil: they are none
+
+	written time.Time // when the line was written that is decoded
 }
 
 func newDecoder(name string) *decoder {

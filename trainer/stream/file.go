@@ -146,8 +146,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		}
 		// What comes from now on is read when it is written, once what was there is given.
 		if s.decoder.rows.clock == nil && time.Since(s.fed) >= rowPatience {
-			began := time.Now()
-			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
+			s.timed()
 		}
 		s.checked = false
 		if s.number > 0 && !s.decoder.metrics() && (s.final || !s.begun && time.Since(s.info.ModTime()) > Quiet) {

@@ -64,12 +64,33 @@ type lines struct {
 	hole      int  // zeros that were passed over
 	long      bool // within a line that is too long
 	fed       time.Time
+	came      time.Time // when the newest text came
+	before    time.Time // and what came before it
+	fresh     int       // how long that text is
 	decoder   *decoder
 	lenient   bool // a program that is run here may print what it likes
 	options   shape.Options
 }
 
-func newLines(name string) lines { return lines{name: name, decoder: newDecoder(NameOf(name))} }
+func newLines(name string) lines {
+	return lines{name: name, decoder: newDecoder(NameOf(name)), came: time.Now()}
+}
+
+// timed has rows that tell no time take, from now on, the time at which they came. What came at once was written since
+// what came before it, as evenly as it is long.
+func (l *lines) timed() {
+	d, from := l.decoder, time.Now()
+	l.came = from
+	d.rows.clock = func() float64 { return d.written.Sub(from).Seconds() }
+}
+
+// note says how much has just come.
+func (l *lines) note(n int) {
+	l.fed = time.Now()
+	if n > 0 {
+		l.before, l.came, l.fresh = l.came, l.fed, n
+	}
+}
 
 // configure says how text is read.
 func (l *lines) configure(o shape.Options) {
@@ -86,7 +107,7 @@ func (l *lines) explain() *shape.Explanation { return shape.Explain(l.decoder.te
 func (l *lines) feed(raw []byte) {
 	l.compact()
 	l.buf = l.text.Append(l.buf, raw)
-	l.fed = time.Now()
+	l.note(len(raw))
 }
 
 // room returns where up to readSize bytes can be put, for a call of grow.
@@ -98,7 +119,7 @@ func (l *lines) room() []byte {
 
 func (l *lines) grow(n int) {
 	l.buf = l.text.Append(l.buf, l.buf[len(l.buf):len(l.buf)+n])
-	l.fed = time.Now()
+	l.note(n)
 }
 
 func (l *lines) compact() {
@@ -153,6 +174,8 @@ func (l *lines) next() (event.Event, error) {
 		line := l.buf[l.at:end]
 		l.at, l.seen = end+1, end+1
 		l.number++
+		left := min(1, float64(l.rest())/float64(l.fresh))
+		l.decoder.written = l.came.Add(-time.Duration(left * float64(l.came.Sub(l.before))))
 		if l.long {
 			l.long = false
 			continue
@@ -169,6 +192,7 @@ func (l *lines) tail(ended bool) (event.Event, error) {
 	if ended {
 		l.buf = l.text.End(l.buf)
 	}
+	l.decoder.written = l.came
 	line := bytes.TrimSpace(l.buf[l.at:])
 	if len(line) == 0 || l.long {
 		if ended {

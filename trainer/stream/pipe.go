@@ -25,8 +25,7 @@ func Lines(r io.Reader, name string) Source {
 	p := &pipe{r: r, plain: plain.Reader(r), chunks: make(chan chunk), free: make(chan []byte, 3),
 		stop: make(chan struct{}), live: comes(r)}
 	p.lines = newLines(name)
-	began := time.Now()
-	p.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
+	p.timed()
 	return p
 }
 

@@ -208,7 +208,7 @@ func (j *stepAssembler) timeOf(r *logs.Row) float64 {
 		return r.Wall
 	case s.clock != nil && s.since == 0:
 		s.timed = true
-		return s.clock()
+		return max(s.clock(), j.wall) // a program's rows come by two ways
 	}
 	return j.wall
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/logs"
@@ -123,6 +125,31 @@ func TestRowsInTime(t *testing.T) {
 			t.Errorf("%s: %s\nexpected %s", c.name, got, c.want)
 		}
 	}
+}
+
+// TestRowsAtOnce: rows that came at once were written since what came before.
+func TestRowsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, events := newLines("x"), []event.Event{}
+		for i, text := range []string{"step=0 loss=5\n", "step=1 loss=4\nstep=2 loss=3\n", "step=3 loss=2\n", "step=4 loss=1\nstep=5 loss=1\n"} {
+			time.Sleep(10 * time.Second)
+			l.feed([]byte(text))
+			for e, _ := l.next(); e != nil; e, _ = l.next() {
+				events = append(events, e)
+			}
+			l.decoder.idle(true)
+			for e := l.decoder.next(); e != nil; e = l.decoder.next() {
+				events = append(events, e)
+			}
+			if i == 0 {
+				l.timed()
+			}
+		}
+		want := "run x; 0 loss=5 @NaN; 1 loss=4 @5; 2 loss=3 @10; 3 loss=2 @20; 4 loss=1 @25; 5 loss=1 @30"
+		if got := text(events); got != want {
+			t.Errorf("%s\nexpected %s", got, want)
+		}
+	})
 }
 
 // TestMachine: what a log tells of its machine has times and no steps.
