@@ -209,7 +209,7 @@ func (s *partSums[F]) end() {
 	}
 	for _, sum := range s.of[1:s.parts] {
 		if s.dst != nil {
-			vector.AddWidened(s.dst, as[float32](sum))
+			vector.AddWidened(s.dst, 1, s.dst, as[float32](sum))
 		} else {
 			vector.Add(s.of[0], s.of[0], sum)
 		}

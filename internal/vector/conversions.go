@@ -11,14 +11,14 @@ func Widen(dst []float64, x []float32) {
 	}
 }
 
-// AddWidened adds x to dst.
-func AddWidened(dst []float64, x []float32) {
-	if fast(len(dst), len(x)) {
-		addWidened(data(dst), data(x), len(dst))
+// AddWidened stores a·(x + y).
+func AddWidened(dst []float64, a float64, x []float64, y []float32) {
+	if fast(len(dst), min(len(x), len(y))) {
+		addWidened(data(dst), a, data(x), data(y), len(dst))
 		return
 	}
-	for i, v := range x[:len(dst)] {
-		dst[i] += float64(v)
+	for i, v := range y[:len(dst)] {
+		dst[i] = a * (x[i] + float64(v))
 	}
 }
 

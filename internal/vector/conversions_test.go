@@ -22,14 +22,14 @@ func TestConversions(t *testing.T) {
 			Narrow(narrowed[0], wide)
 			widened, checkWide := guarded([][]float64{make([]float64, n)}, n)
 			Widen(widened[0], single)
-			added := append([]float64(nil), wide...)
-			AddWidened(added, single)
+			added := make([]float64, n)
+			AddWidened(added, -3, wide, single)
 			for i := range n {
 				if !same(narrowed[0][i], float32(wide[i])) {
 					t.Fatalf("%d of %d: %v becomes %v, expected %v", i, n, wide[i], narrowed[0][i], float32(wide[i]))
 				}
-				if !same(widened[0][i], float64(single[i])) || !same(added[i], wide[i]+float64(single[i])) {
-					t.Fatalf("%d of %d: %v becomes %v, with %v more %v", i, n, single[i], widened[0][i], wide[i], added[i])
+				if !same(widened[0][i], float64(single[i])) || !same(added[i], -3*(wide[i]+float64(single[i]))) {
+					t.Fatalf("%d of %d: %v becomes %v, with %v more, times −3, %v", i, n, single[i], widened[0][i], wide[i], added[i])
 				}
 			}
 			for _, check := range []func() error{check, checkWide} {

@@ -207,7 +207,7 @@ func adam32(w *float32, m *float32, v *float32, grad *float32, n int, beta1 floa
 func widen(dst *float64, x *float32, n int)
 
 //go:noescape
-func addWidened(dst *float64, x *float32, n int)
+func addWidened(dst *float64, a float64, x *float64, y *float32, n int)
 
 //go:noescape
 func narrow(dst *float32, x *float64, n int)

@@ -15514,123 +15514,139 @@ avx2_done5:
 	VZEROUPPER
 	RET
 
-// func addWidened(dst *float64, x *float32, n int)
+// func addWidened(dst *float64, a float64, x *float64, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·addWidened(SB), NOSPLIT, $0-24
-	CMPB ·active+0(SB), $0x02
-	JNE  avx2
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x20, DX
-	JL   avx512_next2
+TEXT ·addWidened(SB), NOSPLIT, $0-40
+	CMPB         ·active+0(SB), $0x02
+	JNE          avx2
+	VBROADCASTSD a+8(FP), Z0
+	MOVQ         x+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	XORQ         SI, SI
+	SUBQ         $0x20, BX
+	JL           avx512_next2
 
 avx512_loop1:
-	VCVTPS2PD (CX)(BX*4), Z0
-	VMOVUPD   (AX)(BX*8), Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, (AX)(BX*8)
-	VCVTPS2PD 32(CX)(BX*4), Z0
-	VMOVUPD   64(AX)(BX*8), Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, 64(AX)(BX*8)
-	VCVTPS2PD 64(CX)(BX*4), Z0
-	VMOVUPD   128(AX)(BX*8), Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, 128(AX)(BX*8)
-	VCVTPS2PD 96(CX)(BX*4), Z0
-	VMOVUPD   192(AX)(BX*8), Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, 192(AX)(BX*8)
-	ADDQ      $0x20, BX
-	SUBQ      $0x20, DX
+	VCVTPS2PD (DX)(SI*4), Z1
+	VMOVUPD   (AX)(SI*8), Z2
+	VADDPD    Z2, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (CX)(SI*8)
+	VCVTPS2PD 32(DX)(SI*4), Z1
+	VMOVUPD   64(AX)(SI*8), Z2
+	VADDPD    Z2, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, 64(CX)(SI*8)
+	VCVTPS2PD 64(DX)(SI*4), Z1
+	VMOVUPD   128(AX)(SI*8), Z2
+	VADDPD    Z2, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, 128(CX)(SI*8)
+	VCVTPS2PD 96(DX)(SI*4), Z1
+	VMOVUPD   192(AX)(SI*8), Z2
+	VADDPD    Z2, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, 192(CX)(SI*8)
+	ADDQ      $0x20, SI
+	SUBQ      $0x20, BX
 	JGE       avx512_loop1
 
 avx512_next2:
-	ADDQ $0x20, DX
-	SUBQ $0x08, DX
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
 	JL   avx512_next4
 
 avx512_loop3:
-	VCVTPS2PD (CX)(BX*4), Z0
-	VMOVUPD   (AX)(BX*8), Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, (AX)(BX*8)
-	ADDQ      $0x08, BX
-	SUBQ      $0x08, DX
+	VCVTPS2PD (DX)(SI*4), Z1
+	VMOVUPD   (AX)(SI*8), Z2
+	VADDPD    Z2, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (CX)(SI*8)
+	ADDQ      $0x08, SI
+	SUBQ      $0x08, BX
 	JGE       avx512_loop3
 
 avx512_next4:
-	ADDQ        $0x08, DX
+	ADDQ        $0x08, BX
 	JEQ         avx512_done5
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
-	VCVTPS2PD.Z (CX)(BX*4), K1, Z0
-	VMOVUPD.Z   (AX)(BX*8), K1, Z1
-	VADDPD      Z1, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*8)
+	MOVQ        $-1, DI
+	BZHIQ       BX, DI, DI
+	KMOVW       DI, K1
+	VCVTPS2PD.Z (DX)(SI*4), K1, Z1
+	VMOVUPD.Z   (AX)(SI*8), K1, Z2
+	VADDPD      Z2, Z1, Z1
+	VMULPD      Z0, Z1, Z0
+	VMOVUPD     Z0, K1, (CX)(SI*8)
 
 avx512_done5:
 	VZEROUPPER
 	RET
 
 avx2:
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, DX
-	JL   avx2_next2
+	VBROADCASTSD a+8(FP), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	XORQ         SI, SI
+	SUBQ         $0x10, BX
+	JL           avx2_next2
 
 avx2_loop1:
-	VCVTPS2PD (CX)(BX*4), Y0
-	VMOVUPD   (AX)(BX*8), Y1
-	VADDPD    Y1, Y0, Y0
-	VMOVUPD   Y0, (AX)(BX*8)
-	VCVTPS2PD 16(CX)(BX*4), Y0
-	VMOVUPD   32(AX)(BX*8), Y1
-	VADDPD    Y1, Y0, Y0
-	VMOVUPD   Y0, 32(AX)(BX*8)
-	VCVTPS2PD 32(CX)(BX*4), Y0
-	VMOVUPD   64(AX)(BX*8), Y1
-	VADDPD    Y1, Y0, Y0
-	VMOVUPD   Y0, 64(AX)(BX*8)
-	VCVTPS2PD 48(CX)(BX*4), Y0
-	VMOVUPD   96(AX)(BX*8), Y1
-	VADDPD    Y1, Y0, Y0
-	VMOVUPD   Y0, 96(AX)(BX*8)
-	ADDQ      $0x10, BX
-	SUBQ      $0x10, DX
+	VCVTPS2PD (DX)(SI*4), Y1
+	VMOVUPD   (AX)(SI*8), Y2
+	VADDPD    Y2, Y1, Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (CX)(SI*8)
+	VCVTPS2PD 16(DX)(SI*4), Y1
+	VMOVUPD   32(AX)(SI*8), Y2
+	VADDPD    Y2, Y1, Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 32(CX)(SI*8)
+	VCVTPS2PD 32(DX)(SI*4), Y1
+	VMOVUPD   64(AX)(SI*8), Y2
+	VADDPD    Y2, Y1, Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 64(CX)(SI*8)
+	VCVTPS2PD 48(DX)(SI*4), Y1
+	VMOVUPD   96(AX)(SI*8), Y2
+	VADDPD    Y2, Y1, Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, 96(CX)(SI*8)
+	ADDQ      $0x10, SI
+	SUBQ      $0x10, BX
 	JGE       avx2_loop1
 
 avx2_next2:
-	ADDQ $0x10, DX
-	SUBQ $0x04, DX
+	ADDQ $0x10, BX
+	SUBQ $0x04, BX
 	JL   avx2_next4
 
 avx2_loop3:
-	VCVTPS2PD (CX)(BX*4), Y0
-	VMOVUPD   (AX)(BX*8), Y1
-	VADDPD    Y1, Y0, Y0
-	VMOVUPD   Y0, (AX)(BX*8)
-	ADDQ      $0x04, BX
-	SUBQ      $0x04, DX
+	VCVTPS2PD (DX)(SI*4), Y1
+	VMOVUPD   (AX)(SI*8), Y2
+	VADDPD    Y2, Y1, Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (CX)(SI*8)
+	ADDQ      $0x04, SI
+	SUBQ      $0x04, BX
 	JGE       avx2_loop3
 
 avx2_next4:
-	ADDQ       $0x04, DX
+	ADDQ       $0x04, BX
 	JEQ        avx2_done5
-	LEAQ       mask<>+0(SB), SI
-	NEGQ       DX
-	VMOVUPD    32(SI)(DX*8), Y0
-	VMOVUPD    32(SI)(DX*4), X1
-	VMASKMOVPS (CX)(BX*4), X1, X1
-	VCVTPS2PD  X1, Y1
-	VMASKMOVPD (AX)(BX*8), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+	LEAQ       mask<>+0(SB), DI
+	NEGQ       BX
+	VMOVUPD    32(DI)(BX*8), Y1
+	VMOVUPD    32(DI)(BX*4), X2
+	VMASKMOVPS (DX)(SI*4), X2, X2
+	VCVTPS2PD  X2, Y2
+	VMASKMOVPD (AX)(SI*8), Y1, Y3
+	VADDPD     Y3, Y2, Y2
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 avx2_done5:
 	VZEROUPPER

@@ -77,7 +77,7 @@ func adam64(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, cor
 func adam32(w, m, v, grad *float32, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float32) {
 	panic(nowhere)
 }
-func widen(dst *float64, x *float32, n int)       { panic(nowhere) }
-func addWidened(dst *float64, x *float32, n int)  { panic(nowhere) }
-func narrow(dst *float32, x *float64, n int)      { panic(nowhere) }
-func sumSquaresWidened(x *float32, n int) float64 { panic(nowhere) }
+func widen(dst *float64, x *float32, n int)                             { panic(nowhere) }
+func addWidened(dst *float64, a float64, x *float64, y *float32, n int) { panic(nowhere) }
+func narrow(dst *float32, x *float64, n int)                            { panic(nowhere) }
+func sumSquaresWidened(x *float32, n int) float64                       { panic(nowhere) }

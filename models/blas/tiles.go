@@ -77,8 +77,14 @@ const (
 	shallow      = 192     // depth up to which strips of B fit in the first-level cache as they are
 	shallowSlice = 128     // depth of the slices of B that are deeper
 	packedRows   = 64      // from how many rows of c on
-	packedSize   = 3 << 14 // and how many elements of B on it pays to go panel by panel
+	packedSize   = 3 << 14 // and how many elements of B on it pays to go panel by panel,
+	packedLess   = 1 << 14 // or these, if c has twice the rows and as many columns
 )
+
+// isPacked says whether it pays to go panel by panel through a term of depth k.
+func isPacked(m, n, k int) bool {
+	return m >= packedRows && k*n >= packedSize || m >= 2*packedRows && n >= packedRows && k*n >= packedLess
+}
 
 // sumVector is Sum with the vector instructions of k, for sizes above 0 and slices that were checked.
 func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, bias []F, terms []Term[F]) {
@@ -89,11 +95,12 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 	if n*sizeOf[F]() <= 32 {
 		k = kernel.AVX2 // half a vector of AVX-512, and the same bits
 	}
-	depth := 0
+	depth, packed := 0, false
 	for i := range terms {
 		depth += terms[i].K
+		packed = packed || isPacked(m, n, terms[i].K)
 	}
-	if depth <= shallow && depth*n < packedSize {
+	if depth <= shallow && depth*n < packedSize && !packed {
 		panels(k, c, m, n, stride, start, bias, terms)
 		return
 	}
@@ -101,7 +108,7 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 		t := &terms[i]
 		a := operand[F]{t.A, t.RowStride, t.ColStride}
 		b := operand[F]{t.B, t.Stride, 1}
-		if m >= packedRows && t.K*n >= packedSize {
+		if isPacked(m, n, t.K) {
 			w := getWorkspace[F]()
 			w.product(k, c, m, n, stride, start, bias, 1, a, b, t.K)
 			w.giveBack()

@@ -46,45 +46,56 @@ func (s *Pieces) To(dst []float64) {
 
 // addPiece adds up a piece and takes the mean.
 func (s *Pieces) addPiece(worker, i int) {
-	p, root := s.pieces[i], s.tree.root()
+	p, root, share := s.pieces[i], s.tree.root(), 1/float64(s.rows)
 	sum := s.spare[worker][root.Level][:p.Rows*p.Cols]
-	s.addNode(worker, i, root, sum, false)
-	for row := range p.Rows {
-		vector.Scale(s.dst[p.First+row*p.Stride:][:p.Cols], 1/float64(s.rows), sum[row*p.Cols:][:p.Cols])
+	rest := s.addNode(worker, i, root, sum, false)
+	for first := 0; first < len(sum); first += p.Cols {
+		dst, last := s.dst[p.First+first/p.Cols*p.Stride:][:p.Cols], first+p.Cols
+		if rest != nil {
+			vector.AddWidened(dst, share, sum[first:last], rest[first:last])
+		} else {
+			vector.Scale(dst, share, sum[first:last])
+		}
 	}
 }
 
-// addNode stores the sum of a piece over a node in sum, or adds it.
-func (s *Pieces) addNode(worker, i int, n Node, sum []float64, add bool) {
+// addNode stores the sum of a piece over a node in sum, or adds it; if it returns something, that is still to be added.
+func (s *Pieces) addNode(worker, i int, n Node, sum []float64, add bool) (rest []float32) {
 	own := s.spare[worker][n.Level][:len(sum)]
 	if n.Level == 0 {
-		s.addLeaf(worker, i, n, sum, own, add)
-		return
+		return s.addLeaf(worker, i, n, sum, own, add)
 	}
 	left, right, both := s.tree.children(n)
-	if add && both {
-		s.addNode(worker, i, n, own, false)
+	switch {
+	case !both:
+		return s.addNode(worker, i, left, sum, add)
+	case add:
+		addRest(own, s.addNode(worker, i, n, own, false))
 		vector.Add(sum, sum, own)
-		return
+		return nil
 	}
-	s.addNode(worker, i, left, sum, add)
-	if both {
-		s.addNode(worker, i, right, sum, true)
-	}
+	addRest(sum, s.addNode(worker, i, left, sum, false))
+	return s.addNode(worker, i, right, sum, true)
 }
 
-func (s *Pieces) addLeaf(worker, i int, n Node, sum, own []float64, add bool) {
+func (s *Pieces) addLeaf(worker, i int, n Node, sum, own []float64, add bool) (rest []float32) {
 	if !add {
 		own = sum
 	}
 	first, last := s.blocks(n)
 	single := s.leaf(worker, i, own, first, last)
 	switch {
-	case single != nil && add:
-		vector.AddWidened(sum, single)
-	case single != nil:
-		vector.Widen(sum, single)
-	case add:
+	case add && single == nil:
 		vector.Add(sum, sum, own)
+	case !add && single != nil:
+		vector.Widen(sum, single)
+		return nil
+	}
+	return single
+}
+
+func addRest(sum []float64, rest []float32) {
+	if rest != nil {
+		vector.AddWidened(sum, 1, sum, rest)
 	}
 }

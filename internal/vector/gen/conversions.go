@@ -18,11 +18,12 @@ func conversions(g *generator) {
 			m.store(m.loadHalf(m.atHalf(x, i, v), tail), m.at(dst, i, v), tail)
 		})
 	})
-	g.double("addWidened", "func(dst *float64, x *float32, n int)", func(m *machine) {
-		both(m, "dst", "x", func(dst, x, i reg.GPVirtual, v int, tail bool) {
-			sum := m.loadHalf(m.atHalf(x, i, v), tail)
-			m.addTo(sum, m.load(m.at(dst, i, v), tail))
-			m.store(sum, m.at(dst, i, v), tail)
+	g.double("addWidened", "func(dst *float64, a float64, x *float64, y *float32, n int)", func(m *machine) {
+		a, x := m.scalars([]string{"a"})[0], m.pointers("x")[0]
+		both(m, "dst", "y", func(dst, y, i reg.GPVirtual, v int, tail bool) {
+			sum := m.loadHalf(m.atHalf(y, i, v), tail)
+			m.addTo(sum, m.load(m.at(x, i, v), tail))
+			m.store(m.mul(sum, a), m.at(dst, i, v), tail)
 		})
 	})
 	g.double("narrow", "func(dst *float32, x *float64, n int)", func(m *machine) {
