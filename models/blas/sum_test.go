@@ -235,7 +235,7 @@ func testSumOfOtherShapes[F Float](t *testing.T) {
 			{1, 200, []int{500}},
 			{3, 130, []int{193}}, {9, 50, []int{300, 1, 200}}, {20, 10, nil}, {70, 3, []int{300}},
 			{64, 331, []int{200}}, {65, 253, []int{260, 1}}, {72, 264, []int{513}}, {67, 500, []int{0, 300}},
-			{9, 50, []int{0, 1100}},
+			{9, 50, []int{0, 1100}}, {130, 70, []int{240, 3}},
 		} {
 			for start := Zero; start <= Bias; start++ {
 				if int(start) != i%int(Bias+1) && !nightly.On() {
