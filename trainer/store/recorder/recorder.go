@@ -61,6 +61,7 @@ type Recorder struct {
 	seq        int64  // the newest event's number
 	Queue      queue
 	commits    int // transactions so far
+	answers    int // and those that failed with them
 	warning    string
 	cause      string // of the last warning
 	refused    error  // why the run must end; nil: it must not
@@ -245,7 +246,7 @@ func (r *Recorder) Flush() error {
 		return refused
 	}
 	defer r.Cancel()
-	for commits := -1; ; {
+	for answers := -1; ; {
 		select {
 		case <-r.Ended:
 			r.Mu.Lock()
@@ -254,8 +255,8 @@ func (r *Recorder) Flush() error {
 		case <-time.After(r.Grace + time.Second):
 		}
 		r.Mu.Lock()
-		hangs := r.commits == commits
-		commits = r.commits
+		hangs := r.answers == answers
+		answers = r.answers
 		r.Mu.Unlock()
 		if hangs { // in a call of the system's, which nothing ends
 			r.drop("the run is not being recorded: " + r.store.Path() + ": the disk does not answer")
@@ -324,6 +325,7 @@ func (r *Recorder) restore(events []Item) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.Queue.restore(events)
+	r.answers++
 }
 
 // written counts what the writer had taken as done.
@@ -332,6 +334,7 @@ func (r *Recorder) written(job work) {
 	defer r.Mu.Unlock()
 	r.Queue.written(job)
 	r.commits++
+	r.answers++
 }
 
 // ending reports whether the recorder is flushed, and since when.

@@ -87,7 +87,7 @@ func (w *Writer) Write(ctx context.Context) {
 		if !sqlfile.Busy(err) || time.Since(w.failingSince) >= lockGrace {
 			w.recorder.warn(w.complaint(err))
 		}
-		if w.hopeless() {
+		if w.hopeless(sqlfile.Busy(err)) {
 			w.recorder.drop(w.complaint(err))
 			return
 		}
@@ -98,10 +98,13 @@ func (w *Writer) Write(ctx context.Context) {
 }
 
 // hopeless reports whether a recorder that is flushed has waited long enough, which is less long for what has failed
-// since long before.
-func (w *Writer) hopeless() bool {
+// since long before, and longer for others that record into a busy file: on a busy machine a turn may take seconds.
+func (w *Writer) hopeless(busy bool) bool {
 	flushed, ending := w.recorder.ending()
 	grace := w.recorder.Grace
+	if busy {
+		grace *= 6
+	}
 	if flushed.Sub(w.failingSince) > grace {
 		grace /= 5
 	}
