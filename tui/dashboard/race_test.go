@@ -225,7 +225,7 @@ func TestRewind(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum weights": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
+	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum weights": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}", "eigenvalues": "{}", "slower": "{Factor:0.5}"} {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)

@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	minState = 8   // columns of a state where there is no room
-	minName  = 19  // and of a name
-	roomy    = 100 // columns of a list that has room
+	minName = 19  // columns of a name where there is no room
+	roomy   = 100 // columns of a list that has room
 )
 
 // drawTable has a heading and the rows that have room, around the selected one.
@@ -19,11 +18,10 @@ func drawTable(m *Model, r layout.Rect) []string {
 	if framed {
 		at = layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}
 	}
-	name, state, count := m.table.Column(nameColumn), m.table.Column(stateColumn), m.table.Column(countColumn)
-	defer func(n, s, c column) { *name, *state, *count = n, s, c }(*name, *state, *count)
+	name, count := m.table.Column(nameColumn), m.table.Column(countColumn)
+	defer func(n, c column) { *name, *count = n, c }(*name, *count)
 	if at.W < roomy {
-		state.Grow = max(0, min(state.Widest(), state.Max)-minState) // a state that is cut gets what is left over
-		name.Max, state.Max, count.Max = minName, minState, 0
+		name.Max, count.Max = minName, 0
 	}
 	name.Cell = cutName(m.rows[max(0, m.position-r.H):min(m.position+r.H, len(m.rows))])
 	rows := m.table.Draw(&m.Pen, at, m.rows, m.position)

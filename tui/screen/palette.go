@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -15,9 +17,31 @@ type Entry[M Model] struct {
 	Kind   string // what sort of thing it is
 	Text   string // what it is called, or does
 	Also   string // more words that find it, and say more about it
+	Words  string // more that find it
 	Key    string // what does the same without the search; "" if nothing does
 	Reason string // why it can't be done at present; "" if it can
 	Do     func(m M) tea.Cmd
+}
+
+// synonyms are words that people type for what a key's help says otherwise.
+var synonyms = [...][2]string{{"rate or damping", "learning rate lr step size"}, {"halve the", "slower"},
+	{"double the", "faster"},
+	{"compute the spectrum", "eigenvalues hessian curvature sharpness"}, {"race methods", "compare against versus branch"},
+	{"an earlier epoch", "undo rewind restore checkpoint"}, {"save the model", "export weights checkpoint download"},
+	{"pause", "stop hold continue resume"}, {"an optimizer", "method algorithm change switch"},
+	{"recorded runs", "history list experiments compare load open"}, {"theme", "colors dark light"},
+	{"edit the settings", "hyperparameters options configure change limit epochs batch"}, {"quit", "exit close leave"},
+	{"picture", "screenshot image export svg"}, {"logarithmic", "scale axis linear"}, {"zoom", "maximize enlarge full"},
+	{"help", "keys shortcuts"}, {"accuracy", "errors"}}
+
+// wordsFor are the synonyms of what a help says.
+func wordsFor(help string) (out string) {
+	for _, s := range synonyms {
+		if strings.Contains(help, s[0]) {
+			out += " " + s[1]
+		}
+	}
+	return out
 }
 
 // BoundEntries returns what a binding does as entries, one for each of its keys that differ.
@@ -27,7 +51,7 @@ func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 		each = [][2]string{{b.Keys[0], b.Help}}
 	}
 	for _, k := range each {
-		out = append(out, Entry[M]{Kind: "command", Text: k[1], Key: k[0], Reason: b.Reason(m),
+		out = append(out, Entry[M]{Kind: "command", Text: k[1], Words: wordsFor(k[1]), Key: k[0], Reason: b.Reason(m),
 			Do: func(m M) tea.Cmd { return b.Act(m, k[0]) }})
 	}
 	return out
@@ -60,7 +84,7 @@ func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
 	p := &Palette[M]{entries: entries, about: about, title: "commands", filter: widget.NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.Text)
-		p.text = append(p.text, e.Text+" "+e.Also+" "+e.Kind)
+		p.text = append(p.text, e.Text+" "+e.Also+" "+e.Kind+" "+e.Words)
 	}
 	p.filter.Focus()
 	p.shown = widget.Find("", p.names, p.text)
