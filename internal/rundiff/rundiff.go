@@ -81,7 +81,6 @@ func common(r *event.RunEvent) []choice {
 		{"optimizer", r.Optimizer},
 		{"data", r.Data.Name},
 		{"training rows", number(r.Data.TrainRows)},
-		{"validation rows", number(r.Data.ValidationRows)},
 		{"test rows", number(r.Data.TestRows)},
 		{"net", r.Model.Shape()},
 		{"activations", strings.Join(r.Model.Activations, " ")},
@@ -127,8 +126,7 @@ func text(v any) string {
 }
 
 // ignoredChoices are choices that change how fast a run is, or when it ends, and not what it computes.
-var ignoredChoices = []string{"epochs", "threads", "kernel", "parameters", "training rows",
-	"validation rows", "test rows"}
+var ignoredChoices = []string{"epochs", "threads", "kernel", "parameters", "training rows", "test rows"}
 
 // Labels returns a short name for each run, all different: the one given where it is not empty, else the optimizer
 // with what tells the run apart from others of the same optimizer.

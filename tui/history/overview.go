@@ -39,6 +39,9 @@ func Overview(h *History) (out [][3]string) {
 				}
 			}
 			add(kind, name, c.Values[0])
+			if n := r.Data.ValidationRows; name == "training rows" && n > 0 {
+				add(kind, "validation rows", n)
+			}
 		}
 		kind := func(i int) int { return slices.Index(overviewKinds, out[i][0]) }
 		sort.SliceStable(out, func(i, j int) bool { return kind(i) < kind(j) })
