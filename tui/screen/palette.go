@@ -26,8 +26,8 @@ type Entry[M Model] struct {
 // synonyms are words that people type for what a key's help says otherwise.
 var synonyms = [...][2]string{{"rate or damping", "learning rate lr step size"}, {"halve the", "slower"},
 	{"double the", "faster"},
-	{"compute the spectrum", "eigenvalues hessian curvature sharpness"}, {"race methods", "compare against versus branch"},
-	{"an earlier epoch", "undo rewind restore checkpoint"}, {"save the model", "export weights checkpoint download"},
+	{"compute the spectrum", "eigenvalues hessian curvature sharpness"},
+	{"race methods", "compare against versus branch"}, {"an earlier epoch", "undo rewind restore checkpoint"}, {"save the model", "export weights checkpoint download"},
 	{"pause", "stop hold continue resume"}, {"an optimizer", "method algorithm change switch"},
 	{"recorded runs", "history list experiments compare load open"}, {"theme", "colors dark light"},
 	{"edit the settings", "hyperparameters options configure change limit epochs batch"}, {"quit", "exit close leave"},
