@@ -25,14 +25,13 @@ type Entry[M Model] struct {
 
 // synonyms are words that people type for what a key's help says otherwise.
 var synonyms = [...][2]string{{"rate or damping", "learning rate lr step size"}, {"halve the", "slower"},
-	{"double the", "faster"},
-	{"compute the spectrum", "eigenvalues hessian curvature sharpness"},
-	{"race methods", "compare against versus branch"}, {"an earlier epoch", "undo rewind restore checkpoint"}, {"save the model", "export weights checkpoint download"},
-	{"pause", "stop hold continue resume"}, {"an optimizer", "method algorithm change switch"},
-	{"recorded runs", "history list experiments compare load open"}, {"theme", "colors dark light"},
-	{"edit the settings", "hyperparameters options configure change limit epochs batch"}, {"quit", "exit close leave"},
-	{"picture", "screenshot image export svg"}, {"logarithmic", "scale axis linear"}, {"zoom", "maximize enlarge full"},
-	{"help", "keys shortcuts"}, {"accuracy", "errors"}}
+	{"double the", "faster"}, {"compute the spectrum", "eigenvalues hessian curvature sharpness"},
+	{"race methods", "compare against versus branch"}, {"an earlier epoch", "undo rewind restore checkpoint"},
+	{"save the model", "export weights checkpoint download"}, {"pause", "stop hold continue resume"},
+	{"an optimizer", "method algorithm change switch"}, {"theme", "colors dark light"}, {"help", "keys shortcuts"},
+	{"recorded runs", "history list experiments compare load open"}, {"quit", "exit close leave"},
+	{"edit the settings", "hyperparameters options configure change limit epochs batch"}, {"accuracy", "errors"},
+	{"picture", "screenshot image export svg"}, {"logarithmic", "scale axis linear"}, {"zoom", "maximize enlarge full"}}
 
 // wordsFor are the synonyms of what a help says.
 func wordsFor(help string) (out string) {
