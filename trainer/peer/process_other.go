@@ -5,10 +5,11 @@ package peer
 import (
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 var (
-	terminate = os.Kill
+	terminate = syscall.SIGTERM
 	kill      = os.Kill
 )
 
