@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/logs"
 	"newtop/trainer/logs/jsonlog"
 	"newtop/trainer/logs/jsontext"
 	"newtop/trainer/logs/shape"
@@ -25,10 +27,61 @@ type decoder struct {
 	whole *whole // lines that may be one JSON document; nil: they are none
 
 	written time.Time // when the line was written that is decoded
+
+	// A program may print what it writes to its log. Its steps there and here do not follow each other, so that each
+	// has its parser, and of what both tell from a step of the log on the log's count.
+	log    *shape.Parser
+	logged bool                // whether a line of the log is read
+	told   map[partKey]float64 // by the log, and from which step on
 }
 
 func newDecoder(name string) *decoder {
 	return &decoder{stepAssembler: newStepAssembler(name), text: shape.New(), whole: &whole{}}
+}
+
+// parser is that of the lines that are read.
+func (d *decoder) parser() *shape.Parser {
+	if !d.logged {
+		return d.text
+	}
+	if d.log == nil {
+		d.log, d.told = shape.New(), map[partKey]float64{}
+	}
+	return d.log
+}
+
+// settle has the log's parser give what it holds back.
+func (d *decoder) settle() {
+	if d.log != nil {
+		d.logged = true
+		d.log.Flush(d)
+		d.logged = false
+	}
+}
+
+// Row passes a row on, of one that is printed what the log does not tell.
+func (d *decoder) Row(r *logs.Row) {
+	if d.logged {
+		for i := range r.Values {
+			d.tell(partKey{r.Part, r.Values[i].Key}, r.Step)
+		}
+	} else if n := len(r.Values); n > 0 && len(d.told) > 0 {
+		r.Values = slices.DeleteFunc(r.Values, func(v logs.Value) bool {
+			from, told := d.told[partKey{r.Part, v.Key}]
+			return told && !(r.Step < from)
+		})
+		if len(r.Values) == 0 {
+			return
+		}
+	}
+	d.stepAssembler.Row(r)
+}
+
+// tell notes that the log tells a value.
+func (d *decoder) tell(of partKey, step float64) {
+	if _, told := d.told[of]; !told {
+		d.told[of] = step
+	}
 }
 
 // metrics reports whether there was an event or a row.
@@ -37,18 +90,18 @@ func (d *decoder) metrics() bool { return d.rows.any || d.own }
 // line reads a line, without its end. It returns an error that says what is wrong with a line that should have been one
 // of newtop's events.
 func (d *decoder) line(line []byte) error {
-	if d.whole != nil {
+	if d.whole != nil && !d.logged {
 		if event := len(d.whole.text) == 0 && event.IsType(typeOf(line)); !event && d.whole.add(line) {
 			return nil
 		}
 		return errors.Join(d.release(), d.line(line))
 	}
-	if line[0] == '{' && !d.text.Claims(line) {
+	if line[0] == '{' && !d.parser().Claims(line) {
 		if known, err := d.event(line); known {
 			return err
 		}
 	}
-	return d.text.Line(line, d)
+	return d.parser().Line(line, d)
 }
 
 // event reads one of newtop's own events. It reports whether the line is one, or means to be.
@@ -61,7 +114,7 @@ func (d *decoder) event(line []byte) (known bool, err error) {
 	if err != nil {
 		return true, fmt.Errorf("%w: expected an event", err)
 	}
-	d.text.Flush(d) // what came before
+	d.parser().Flush(d) // what came before
 	d.flush()
 	d.own = true
 	switch e := e.(type) {
@@ -73,6 +126,11 @@ func (d *decoder) event(line []byte) (known bool, err error) {
 		d.rows.info.Config, d.rows.info.Steps, d.rows.info.Began = e.Settings, float64(e.Epochs), e.Time
 	case event.EpochEvent:
 		d.noteEpoch(e.Epoch)
+		for of := range event.QuantityCount {
+			if v := *of.Of(&e); d.logged && !v.Absent() {
+				d.tell(partKey{key: of.Info().Key}, float64(e.Epoch))
+			}
+		}
 	}
 	d.queue = append(d.queue, e)
 	return true, nil
@@ -166,6 +224,7 @@ func (d *decoder) idle(settled bool) bool {
 	}
 	if settled { // a box may be under way, and the first lines say together how a log is read
 		d.text.Flush(d)
+		d.settle()
 	}
 	d.catchUp()
 	if settled || d.complete() {

@@ -69,6 +69,7 @@ type lines struct {
 	fresh     int       // how long that text is
 	decoder   *decoder
 	lenient   bool // a program that is run here may print what it likes
+	logged    bool // what a program writes beside what it prints
 	options   shape.Options
 }
 
@@ -168,7 +169,10 @@ func (l *lines) next() (event.Event, error) {
 			if l.rest() > maxLine {
 				l.tooLong()
 			}
-			return nil, nil
+			if l.logged { // it is known before what is printed of it
+				l.decoder.settle()
+			}
+			return l.decoder.next(), nil
 		}
 		end += l.seen
 		line := l.buf[l.at:end]
@@ -282,7 +286,9 @@ func (l *lines) decodeText(line []byte) error {
 	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
 		line = bytes.TrimLeft(line, " ")
 	}
-	if err := l.decoder.line(line); err != nil {
+	l.decoder.logged = l.logged
+	err := l.decoder.line(line)
+	if l.decoder.logged = false; err != nil {
 		l.bad++
 		l.last = &LineError{Name: l.name, Line: l.number, Found: quote(line) + " (" + err.Error() + ")"}
 	}

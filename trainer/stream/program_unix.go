@@ -89,7 +89,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	besides := func(r io.ReadCloser) {
 		_, ends := r.(*numbers)
 		source.sides = append(source.sides, &sideways{r: r, ends: ends, lines: lines{name: LogVariable,
-			decoder: source.decoder, came: time.Now(), lenient: true}})
+			decoder: source.decoder, came: time.Now(), lenient: true, logged: true}})
 	}
 	if side != nil {
 		p.side = &numbers{File: side}

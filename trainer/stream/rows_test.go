@@ -379,3 +379,51 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestLogBesideWhatIsPrinted: a program that prints what it writes to its log, some steps later at once, has each value
+// once and at its own step, and what it only prints too.
+func TestLogBesideWhatIsPrinted(t *testing.T) {
+	printed := newLines("train.py")
+	printed.lenient = true
+	log := lines{name: "log", decoder: printed.decoder, lenient: true, logged: true}
+	last, losses, scores := 0, 0, 0
+	read := func(next func() (event.Event, error)) {
+		for {
+			e, err := next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := e.(type) {
+			case nil:
+				return
+			case event.CutEvent:
+				t.Errorf("cut %s from %d", e.Metric, e.From)
+			case event.EpochEvent:
+				if last = max(last, e.Epoch); !e.Loss.Absent() {
+					if losses++; e.Loss != event.Float(100-e.Epoch)+0.25 {
+						t.Errorf("the loss of step %d is %v", e.Epoch, e.Loss)
+					}
+				}
+				for _, m := range e.Metrics {
+					if m.Key == "score" {
+						scores++
+					}
+				}
+			}
+		}
+	}
+	for from := 1; from < 60; from += 20 {
+		for step := from; step < from+20; step++ {
+			log.feed(fmt.Appendf(nil, `{"step": %d, "loss": %v}`+"\n", step, float64(100-step)+0.25))
+		}
+		read(log.next)
+		for step := from; step < from+20; step++ {
+			printed.feed(fmt.Appendf(nil, "step %d: loss %d score %d\n", step, 100-step, step))
+		}
+		read(printed.next)
+	}
+	read(func() (event.Event, error) { return printed.tail(true) })
+	if last != 60 || losses != 60 || scores != 60 {
+		t.Errorf("to step %d, %d losses, %d scores", last, losses, scores)
+	}
+}
