@@ -16,7 +16,7 @@ func TestTuneScreen(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.db")
 	c := startConsole(t, 120, 40, nil, "tune", "--data", "sine", "--net", "3", "--budget", "5m", "--name", "seen", "--record", file)
-	c.until(`searching`, `leaderboard`, `#[2-9]`)
+	c.until(`searching`, `leaderboard`, `[1-9] done`)
 	c.press("q")
 	c.until(`(?i)stop the search`)
 	c.press("q")
