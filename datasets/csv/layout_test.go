@@ -325,6 +325,7 @@ func TestVotes(t *testing.T) {
 		{"money behind", "23#,50 €", Numbers, "are read as €1.234,5", 0, ""},
 		{"millions and thousands of money", "€1.#M|€56#K|€0", Numbers, "are read as €1,234.5", 0, ""},
 		{"millions of money behind", "1,# Mio. €|56#.000 €", Numbers, "are read as €1.234,5", 0, ""},
+		{"per cent of money", "$1#%", Categories, "", 0, ""},
 		{"dates with names of months", "Jan 1#, 2020|December 1#, 2021|Sept 2, 2022", schema.Date, "dates as month-day-year", 0, ""},
 		{"dates with hours of the clock", "1/1#/2020 1:30:00 PM|2/1#/2021 12:00:00 AM", schema.Time, "dates as month-day-year", 0, ""},
 		{"per cent", "6.#%", Numbers, "are read as 1,234.5%", 0, ""},

@@ -33,8 +33,7 @@ func TestReadDate(t *testing.T) {
 
 // The parts of a date are those that package time finds in the standard form.
 func TestDateParts(t *testing.T) {
-	forms := map[string]DateOrder{"2006-01-02 15:04:05": YearFirst, "2.1.2006 15:04:05": DayFirst, "01/02/2006 15:04:05": MonthFirst,
-		"Mon, 02-Jan-2006 3:04:05PM": DayFirst, "January 2, 2006 03:04:05 PM": MonthFirst}
+	forms := map[string]DateOrder{"2006-01-02 15:04:05": YearFirst, "2.1.2006 15:04:05": DayFirst, "01/02/2006 15:04:05": MonthFirst, "Mon, 02-Jan-2006 3:04:05PM": DayFirst, "January 2, 2006 03:04:05 PM": MonthFirst}
 	for at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 10000; at = at.Add(12345 * time.Hour).Add(678 * time.Second) {
 		for form, o := range forms {
 			text := at.Format(form)

@@ -219,9 +219,9 @@ func undress(field string) (number, unit string, ok bool) {
 		}
 		sign, s = "-", strings.TrimSpace(s[1:])
 	}
-	if scale, currency, _ := strings.Cut(s, " "); isCurrency(unit+currency) && !strings.ContainsAny(number, "dDeE") &&
-		exponents[strings.ToLower(scale)] != "" { // of money it is the number's, so that $1.5M may stand beside $900K
-		number, s = number+exponents[strings.ToLower(scale)], currency
+	scale, money, _ := strings.Cut(strings.ToLower(s), " ")
+	if e := exponents[scale]; e > "e0" && isCurrency(unit+money) && !strings.ContainsAny(number, "dDeE") {
+		number, s = number+e, money // $1.5M stands beside $900K
 	}
 	if s != "" && (unit != "" || !startsUnit(s)) || len(s) == 1 && strings.Contains("eEdD", s) { // 42E is a code
 		return "", "", false
