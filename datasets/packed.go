@@ -118,6 +118,7 @@ func (t *texts) reform(o *lex.Options) error {
 			}
 			text.Bad.Add(piece)
 			text.Lines += bytes.Count(piece, []byte{'\n'})
+			text.Returns += bytes.Count(piece, []byte{'\r'})
 		}
 		if _, err := s.Text.ReadAt(text.Head, 0); err != nil && err != io.EOF {
 			return err

@@ -145,7 +145,10 @@ func (o *Options) validationRows(n int) (int, error) {
 		return 0, nil
 	}
 	count, ok := parseTest(o.Validation, n)
-	if !ok || count < 1 || count >= n {
+	switch {
+	case n == 1:
+		return 0, invalid("validation", o.Validation, "0, as one row alone is not for testing")
+	case !ok || count < 1 || count >= n:
 		return 0, invalid("validation", o.Validation, fmt.Sprintf(
 			"a number of rows from 0 to %d or a fraction between 0 and 1", n-1))
 	}

@@ -36,8 +36,12 @@ func (p *plan) noteKind(f *schema.Field, j int) {
 	case f.Kind == schema.Boolean:
 		p.notes.Add("%s: taken as true or false", f.Name)
 	case f.Kind == schema.Date || f.Kind == schema.Time:
-		p.notes.Add("%s: dates as %s, taken as %s", f.Name, f.Order,
-			strings.Join(lex.DatePartNames[:f.NumberInputs()], ", "))
+		years := ""
+		if c.Orders[lex.ShortYear] > 0 {
+			years = "; years of two digits are 1969 to 2068"
+		}
+		p.notes.Add("%s: dates as %s, taken as %s%s", f.Name, f.Order,
+			strings.Join(lex.DatePartNames[:f.NumberInputs()], ", "), years)
 	case f.Kind == schema.Statistics:
 		what := "the mean of " + p.Target
 		if p.Classes != nil {

@@ -250,15 +250,23 @@ func (p *plan) planWords() error {
 func (p *plan) order(j int) (lex.DateOrder, error) {
 	c := &p.sheet.Columns[j]
 	rest := c.Words + c.Numbers
+	for _, o := range []lex.DateOrder{lex.YearMonth, lex.MonthYear, lex.YearFirst} {
+		if sheet.Mostly(c.Orders[o], rest-c.Orders[o]) {
+			return o, nil
+		}
+	}
 	day, month := c.Orders[lex.DayFirst], c.Orders[lex.MonthFirst]
 	switch {
-	case sheet.Mostly(c.Orders[lex.YearFirst], rest-c.Orders[lex.YearFirst]):
-		return lex.YearFirst, nil
 	case day > month && sheet.Mostly(day, rest-day):
 		return lex.DayFirst, nil
 	case month > day && sheet.Mostly(month, rest-month):
 		return lex.MonthFirst, nil
 	case day == month && sheet.Mostly(day, rest-day):
+		if one, other := c.Orders[lex.OneFirst], c.Orders[lex.OneSecond]; one == day && other < day {
+			return lex.DayFirst, nil
+		} else if other == day && one < day {
+			return lex.MonthFirst, nil
+		}
 		return 0, p.columnError(j, "dates that can be read with the day or the month first",
 			"dates as 2000-12-31, or {Drop} "+shellWord(c.Name))
 	}

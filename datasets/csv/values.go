@@ -174,7 +174,7 @@ func (d *valueReader) number(j int, r *schema.Role, field string) (v float64, ex
 	if r.Field.Kind == "" {
 		expected = numerals.Expectation(field)
 		if _, number := numerals.ParseLoosely(field); !number {
-			key, why = "number="+name, "to take all others for missing"
+			key, why = "number="+name, "to take all others for missing, or category= for words"
 		}
 	}
 	return 0, fmt.Sprintf("%s, or --table %s %s", expected, shellWord(key), why)

@@ -328,8 +328,9 @@ func (s *Survey) describe(d *datasets.Dataset, c *Column) {
 func histogram(values []float64, low, high float64, whole bool) []int {
 	n := Bars
 	few := whole && high-low < Bars
+	width := high/2 - low/2 // halves, whose difference is finite
 	switch {
-	case low == high:
+	case !(width > 0):
 		n = 1
 	case few:
 		n = int(high-low) + 1
@@ -337,10 +338,12 @@ func histogram(values []float64, low, high float64, whole bool) []int {
 	h := make([]int, n)
 	for _, v := range values {
 		switch {
+		case n == 1:
+			h[0]++
 		case few:
 			h[int(v-low)]++
-		default: // halves, whose difference is finite
-			h[min(int((v/2-low/2)/(high/2-low/2)*float64(n)), n-1)]++
+		default:
+			h[min(int((v/2-low/2)/width*float64(n)), n-1)]++
 		}
 	}
 	return h

@@ -90,6 +90,14 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
+// A number that is missing in some rows, and the same in all others, has one bar.
+func TestOneNumber(t *testing.T) {
+	s := of(t, "a,b,y\n"+strings.Repeat("0.01,1,2\n,3,4\n", 20), "y")
+	if c := column(t, s, "a"); len(c.Histogram) != 1 || *c.Max != 0.01 || c.Missing != 20 {
+		t.Errorf("%+v", *c)
+	}
+}
+
 func TestRepeats(t *testing.T) {
 	text := "a,b\n"
 	for i := range 30 {

@@ -16,6 +16,7 @@ import (
 type Text struct {
 	Head, Tail []byte
 	Lines      int   // in all; 0: nobody knows
+	Returns    int   // carriage returns
 	Bad        Bytes // of all, or of the head
 }
 

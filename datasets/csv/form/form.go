@@ -26,10 +26,11 @@ type Form struct {
 	comment  string            // what lines begin with that are none of the table
 	header   int               // the line that names the columns, where names replaces it
 	names    []string
-	extra    int   // lines behind the header that are none of the table
-	columns  []int // where fields of fixed width begin
-	trailing bool  // rows end in a separator
-	framed   bool  // rows begin and end in a separator, and lines of dashes are between them
+	extra    int    // lines behind the header that are none of the table
+	columns  []int  // where fields of fixed width begin
+	breaks   string // characters that end a line as a line feed does
+	trailing bool   // rows end in a separator
+	framed   bool   // rows begin and end in a separator, and lines of dashes are between them
 	notes    []string
 }
 
@@ -45,7 +46,7 @@ func (f *Form) Notes() []string { return f.notes }
 // Plain reports whether a text can be read as it is.
 func (f *Form) Plain() bool {
 	return f.encoding == nil && f.skip == 0 && f.end == 0 && f.comment == "" && f.names == nil && f.extra == 0 &&
-		!f.trailing && !f.framed && !f.rewritten()
+		f.breaks == "" && !f.trailing && !f.framed && !f.rewritten()
 }
 
 // rewritten reports whether the rows are parted anew, by tabs.
@@ -64,7 +65,30 @@ func (f *Form) Reader(r io.Reader) io.Reader {
 	if f.encoding != nil {
 		r = transform.NewReader(r, f.encoding.NewDecoder())
 	}
+	if f.breaks != "" {
+		r = breaker{r, f.breaks}
+	}
 	return &lines{form: f, in: bufio.NewReaderSize(r, 1<<16)}
+}
+
+// breaker reads line feeds for other characters.
+type breaker struct {
+	io.Reader
+	breaks string
+}
+
+func (b breaker) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	breakLines(p[:n], b.breaks)
+	return n, err
+}
+
+func breakLines(text []byte, breaks string) {
+	for i, c := range text {
+		if strings.IndexByte(breaks, c) >= 0 {
+			text[i] = '\n'
+		}
+	}
 }
 
 // lines writes a text line by line.

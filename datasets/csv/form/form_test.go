@@ -16,7 +16,7 @@ import (
 // read returns a text as its form has it, with bars between fields and without empty lines, and what was told.
 func read(t *testing.T, text string, o lex.Options) (rows, notes string, err error) {
 	t.Helper()
-	of := Text{Head: []byte(text), Tail: []byte(text), Lines: strings.Count(text, "\n") + 1}
+	of := Text{Head: []byte(text), Tail: []byte(text), Lines: strings.Count(text, "\n") + 1, Returns: strings.Count(text, "\r")}
 	of.Bad.Add([]byte(text))
 	f, err := Sniff(of, "f", &o)
 	if err != nil {
@@ -26,7 +26,7 @@ func read(t *testing.T, text string, o lex.Options) (rows, notes string, err err
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(out, []byte("\n")); f.encoding == nil && n != strings.Count(text, "\n") {
+	if n := bytes.Count(out, []byte("\n")); f.encoding == nil && f.breaks == "" && n != strings.Count(text, "\n") {
 		t.Errorf("%q has %d lines", out, n)
 	}
 	plain, err := io.ReadAll((&Form{Separator: f.Separator}).Reader(strings.NewReader(text)))
@@ -61,6 +61,9 @@ func TestSniff(t *testing.T) {
 	}{
 		{"plain", "a,b\n1,2\n3,4\n", lex.Options{}, "a|b\n1|2\n", "3|4\n", ""},
 		{"quotes over lines", "a,b\n1,\"x\ny\"\n3,4\n", lex.Options{}, "", "3|4\n", ""},
+		{"quotes over the last lines", "a,b,c\n1,2,x\n3,4,\"x\ny\"\n", lex.Options{}, "a|b|c\n", "", ""},
+		{"old Mac's lines", "a,b\r1,2\r3,4", lex.Options{}, "a|b\n1|2\n", "3|4\n", ""},
+		{"DOS's end", "a,b\r\n1,2\r\n3,4\x1a", lex.Options{}, "a|b\n1|2\n", "3|4\n", ""},
 		{"Excel's hint", "sep=;\na;b\n1;2\n3;4\n", lex.Options{}, "a|b\n1|2\n", "3|4\n", "as the first line says"},
 		{"blanks", "  a   b c\n 1.5 \"x y\"  3\n 2.5 z  4\n", lex.Options{}, "a|b|c\n1.5|x y|3\n", "2.5|z|4\n", "parted by blanks"},
 		{"words with blanks", "a,b\nx y,u v\nx z,u w\n", lex.Options{}, "a|b\nx y|u v\n", "", ""},

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ func Sniff(t Text, file string, o *lex.Options) (*Form, error) {
 	if err := f.voteEncoding(&t, file, o.Encoding); err != nil {
 		return nil, err
 	}
+	f.voteBreaks(&t)
 	s := sample{lines: strings.Split(strings.ReplaceAll(string(t.Head), "\r\n", "\n"), "\n")}
 	if t.Lines == 0 || len(s.lines) > t.Lines {
 		t.Lines = len(s.lines)
@@ -67,6 +69,20 @@ func Sniff(t Text, file string, o *lex.Options) (*Form, error) {
 		f.voteEnd(&s, t)
 	}
 	return f, nil
+}
+
+// voteBreaks finds out whether lines end in carriage returns alone, as on old Macs, and whether the text ends in DOS's
+// mark of its end, which becomes a line feed.
+func (f *Form) voteBreaks(t *Text) {
+	if bytes.IndexByte(t.Head, '\n') < 0 && bytes.IndexByte(t.Head, '\r') >= 0 {
+		f.breaks, t.Lines = "\r", t.Returns+1
+	}
+	if bytes.HasSuffix(bytes.TrimRight(t.Tail, "\r\n"), []byte{0x1a}) {
+		f.breaks += "\x1a"
+		t.Lines++
+	}
+	breakLines(t.Head, f.breaks)
+	breakLines(t.Tail, f.breaks)
 }
 
 // separators are names of the option's for what is hard to write.
@@ -508,11 +524,12 @@ func (f *Form) voteEnd(s *sample, t Text) {
 	if whole {
 		lines = lines[:len(lines)-1]
 	}
-	left, last := 0, len(lines)
+	left, last, quotes := 0, len(lines), 0
 	for last > 1 && len(lines)-last < maxEnd {
 		line := lines[last-1]
 		blank := strings.TrimSpace(line) == "" || f.leftOut(line)
-		if !blank && !f.endsTable(s, line, whole) {
+		// An odd number of quotes to the end says that the line begins inside one.
+		if quotes += strings.Count(line, `"`); quotes%2 == 1 || !blank && !f.endsTable(s, line, whole) {
 			break
 		}
 		if last--; !blank {

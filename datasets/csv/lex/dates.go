@@ -11,16 +11,28 @@ import (
 type DateOrder uint8
 
 // The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice, or by others
-// too beside a month's name. Points are written between numbers of day, month and year in this order only.
+// too beside a month's name. Points are written between numbers of day, month and year in this order only. Months are
+// dates without a day: 2014-02 or 02/2014.
 const (
 	YearFirst DateOrder = 1 << iota
 	DayFirst
 	MonthFirst
+	YearMonth
+	MonthYear
+	// no orders: the first and the second number is 1, as that of the day is in dates of months; the year has two
+	// digits, and is one from 1969 to 2068, as in POSIX
+	OneFirst
+	OneSecond
+	ShortYear
 )
 
-// DateOrderNames name orders, as a Field has them.
+// DateOrders are those and what else is counted of a date.
+var DateOrders = []DateOrder{YearFirst, DayFirst, MonthFirst, YearMonth, MonthYear, OneFirst, OneSecond,
+	ShortYear}
+
+// DateOrderNames name orders, as a Field has them: a part for each input but the hour.
 var DateOrderNames = map[DateOrder]string{YearFirst: "year-month-day", DayFirst: "day-month-year",
-	MonthFirst: "month-day-year"}
+	MonthFirst: "month-day-year", YearMonth: "year-month", MonthYear: "month-year"}
 
 // ParseDateOrder returns the order that words name, 0 for none.
 func ParseDateOrder(words string) DateOrder {
@@ -40,19 +52,24 @@ type Date struct {
 	seconds int       // since midnight
 }
 
-// ReadDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
-// seconds or not, of 24 or 12 hours, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
-// The month may be an English name, before or behind the day, as in "Jan 5, 2024" and "5-Jan-2024"; a day of the week
-// before the date doesn't count.
+// ReadDate reads a date with or without a time of day behind it: hours and minutes, with seconds or not, of 24 or 12
+// hours, and with the distance to UTC or not, which doesn't count, nor do parts of seconds. The month may be an English
+// name, before or behind the day, as in "Jan 5, 2024" and "5-Jan-2024"; a day of the week before the date doesn't count.
+// The year may have two digits where it is the last, as in 8/15/14, 15.08.14 and 15-Aug-14. A month may have no day,
+// and a quarter is its first month.
 func ReadDate(field string) (d Date) {
-	const shortest, longest = len("1.1.2000"), len("Wednesday, September 30, 2020 11:59:59.000000000 PM +00:00")
-	if len(field) < shortest || len(field) > longest {
+	const longest = len("Wednesday, September 30, 2020 11:59:59.000000000 PM +00:00")
+	if len(field) < len("1/1/00") || len(field) > longest {
 		return d
 	}
 	var widths [3]int
 	var marks [3]string
 	named, rest := -1, afterWeekday(field)
 	for i := range d.parts {
+		if i == 2 && rest == "" {
+			d.month(widths, marks[1], named)
+			return d
+		}
 		if i > 0 {
 			between := len(rest) - len(strings.TrimLeft(rest, " -/.,"))
 			marks[i], rest = rest[:between], rest[between:]
@@ -83,6 +100,18 @@ func ReadDate(field string) (d Date) {
 		return d
 	}
 	short := func(i int) bool { return widths[i] == 1 || widths[i] == 2 }
+	if widths[2] == 2 && widths[0] < 4 && (marks[2] == "/" || marks[2] == "-" && named == 1 ||
+		marks[2] == "." && widths == [3]int{2, 2, 2}) {
+		if d.parts[2] += 1900; d.parts[2] < 1969 {
+			d.parts[2] += 100
+		}
+		widths[2] = 4
+		defer func() {
+			if d.Orders != 0 {
+				d.Orders |= ShortYear
+			}
+		}()
+	}
 	switch month := func(i int) bool { return named == i || named < 0 && short(i) }; {
 	case widths[0] == 4 && month(1) && short(2):
 		d.allow(YearFirst)
@@ -93,8 +122,31 @@ func ReadDate(field string) (d Date) {
 		if month(0) && short(1) && (named == 0 || marks[1] != ".") {
 			d.allow(MonthFirst)
 		}
+		for i, one := range []DateOrder{OneFirst, OneSecond} {
+			if d.Orders == DayFirst|MonthFirst|d.Orders&OneFirst && d.parts[i] == 1 {
+				d.Orders |= one
+			}
+		}
 	}
 	return d
+}
+
+// month reads a date without a day, of two parts and a mark between them.
+func (d *Date) month(widths [3]int, mark string, named int) {
+	order := YearMonth
+	if named == 0 || named < 0 && widths[1] == 4 {
+		order = MonthYear
+		d.parts[0], d.parts[1], widths[0], widths[1] = d.parts[1], d.parts[0], widths[1], widths[0]
+	}
+	d.parts[2] = 1
+	const earliest, latest = 1500, 2500 // other numbers are hardly years
+	if widths[0] != 4 || d.parts[0] < earliest || d.parts[0] > latest ||
+		named < 0 && (mark != "-" && mark != "/" || widths[1] > 2) {
+		return
+	}
+	if d.allow(order); d.Orders == YearMonth {
+		d.Orders |= YearFirst // beside others that have a day
+	}
 }
 
 // isName reports whether letters are a name, or the first three of it.
@@ -107,8 +159,12 @@ func leadingLetters(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
 }
 
-// leadingMonth reads the name of a month that a text begins with; 0: there is none.
+// leadingMonth reads the name of a month that a text begins with, or such as Q2 for its quarter's first; 0: there is
+// none.
 func leadingMonth(text string) (month int, rest string) {
+	if len(text) > 1 && (text[0] == 'Q' || text[0] == 'q') && text[1] >= '1' && text[1] <= '4' {
+		return 3*int(text[1]-'1') + 1, text[2:]
+	}
 	letters := leadingLetters(text)
 	for m := time.January; m <= time.December; m++ {
 		if isName(letters, m.String()) || m == time.September && strings.EqualFold(letters, "sept") {
@@ -216,8 +272,12 @@ func leadingNumber(text string) (v, digits int, rest string) {
 	return v, digits, text[digits:]
 }
 
-// ParseDate returns the seconds from 1970 to a date in an order.
+// ParseDate returns the seconds from 1970 to a date in an order. A year alone, among others that begin with it, is its
+// first day.
 func ParseDate(field string, o DateOrder) (float64, bool) {
+	if len(field) == 4 && o&(YearFirst|YearMonth) != 0 {
+		field += "-01"
+	}
 	d := ReadDate(field)
 	if d.Orders&o == 0 {
 		return 0, false
@@ -229,8 +289,8 @@ func ParseDate(field string, o DateOrder) (float64, bool) {
 // DatePartNames are what a date becomes, the hour only where there are times of day.
 var DatePartNames = []string{"year", "month", "day of week", "hour"}
 
-// WriteDateParts stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there
-// is room for it, the hour with its fraction. What is missing is NaN.
+// WriteDateParts stores what a date becomes: its year, month from 1, and, if there is room for them, day of the week
+// from 1 for Monday and the hour with its fraction. What is missing is NaN.
 func WriteDateParts(dst []float64, seconds float64) {
 	if math.IsNaN(seconds) {
 		for k := range dst {
@@ -239,7 +299,10 @@ func WriteDateParts(dst []float64, seconds float64) {
 		return
 	}
 	t := time.Unix(int64(seconds), 0).UTC()
-	dst[0], dst[1], dst[2] = float64(t.Year()), float64(t.Month()), float64((t.Weekday()+6)%7+1)
+	dst[0], dst[1] = float64(t.Year()), float64(t.Month())
+	if len(dst) > 2 {
+		dst[2] = float64((t.Weekday()+6)%7 + 1)
+	}
 	if len(dst) > 3 {
 		dst[3] = float64(t.Hour()*3600+t.Minute()*60+t.Second()) / 3600
 	}

@@ -13,7 +13,7 @@ func IsMissing[T string | []byte](field T) bool {
 		return false
 	}
 	switch strings.ToLower(string(field)) {
-	case "", "?", "na", "n/a", "nan", "-nan", "nat", "null", "none", "<na>", "#n/a", "#na",
+	case "", "?", "na", "n/a", "nan", "-nan", "nat", "null", "<na>", "#n/a", "#na",
 		`\n`, "(null)", "<null>", "[null]", // of databases
 		"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#field!", "#unknown!", "#calc!": // of spreadsheets
 		return true

@@ -44,6 +44,8 @@ func (n Numerals) String() string {
 	}
 	text := "1" + n.thousands + "234" + point + "5"
 	switch {
+	case n.unit == clockUnit:
+		return clockStyle
 	case n.unit == "":
 		return text
 	case isCurrency(n.unit) && !strings.ContainsAny(n.unit, "0123456789"):
@@ -56,6 +58,9 @@ func (n Numerals) String() string {
 
 // ParseNumerals returns the dressed way of writing numbers that String wrote.
 func ParseNumerals(text string) (n Numerals, ok bool) {
+	if text == clockStyle {
+		return n.Dressed(clockUnit), true
+	}
 	before, rest, _ := strings.Cut(text, "1")
 	thousands, rest, _ := strings.Cut(rest, "234")
 	if rest == "" {
@@ -172,13 +177,16 @@ var plain = strings.NewReplacer("\u00a0", " ", "\u2009", " ", "\u202f", " ", "\u
 
 // undress takes a number out of what it is written in, such as "$1,234.50", "(12.30)", "12.30-", "6.45 %", "1.2D+03" or
 // "18.2 kmpl", and returns it with its sign, and its unit in small letters. A letter before a number is a code, and not
-// a unit, unless it is that of a currency.
+// a unit, unless it is that of a currency; so is rs500.
 func undress(field string) (number, unit string, ok bool) {
 	const longest = 48
 	if len(field) > longest || !strings.ContainsAny(field, "0123456789") {
 		return "", "", false
 	}
 	s := strings.TrimSpace(plain.Replace(field))
+	if number, ok := clock(s); ok {
+		return number, clockUnit, true
+	}
 	sign := ""
 	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
 		sign, s = "-", strings.TrimSpace(s[1:len(s)-1])
@@ -208,7 +216,7 @@ func undress(field string) (number, unit string, ok bool) {
 			unit, sign = strings.TrimSpace(before), string(c)
 		}
 	}
-	if unit != "" && !isCurrency(unit) {
+	if code := len(unit) == start && field[0] >= 'a' && field[0] <= 'z'; unit != "" && (code || !isCurrency(unit)) {
 		return "", "", false
 	}
 	end := numberEnd(s)
@@ -230,6 +238,32 @@ func undress(field string) (number, unit string, ok bool) {
 		unit = unit[:len(unit)-1] // years
 	}
 	return sign + number, strings.ToLower(unit), true
+}
+
+// clockStyle is how numbers are told that are written as hours, minutes and seconds, with the unit clockUnit.
+const clockStyle, clockUnit = "12:34:56", ":"
+
+// clock returns how many of its last part a text such as 9:47 or 1:02:33.5 is.
+func clock(text string) (number string, ok bool) {
+	parts := strings.Split(text, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return "", false
+	}
+	sum := 0.0
+	for i, part := range parts {
+		whole, decimals, _ := strings.Cut(part, ".")
+		digits := leadingDigits([]byte(whole))
+		if digits < len(whole) || i == 0 && (digits < 1 || digits > 3) || i > 0 && (digits != 2 || whole > "59") ||
+			leadingDigits([]byte(decimals)) < len(decimals) || i < len(parts)-1 && len(whole) < len(part) {
+			return "", false
+		}
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil {
+			return "", false
+		}
+		sum = 60*sum + v
+	}
+	return strconv.FormatFloat(sum, 'f', -1, 64), true
 }
 
 // numberEnd returns where the number ends that a text begins with: digits, and what parts them.

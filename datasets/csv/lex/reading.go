@@ -69,11 +69,12 @@ func (r *Reading) read(field []byte, k kind, v float64) (kind, float64) {
 	return kindNumber, v
 }
 
-// clearlyMissing are words for no value that are hardly classes of a target; other words for it may be.
+// clearlyMissing are words for no value that are hardly classes of a target; other words for it may be, as "None" is
+// beside "Some".
 var (
 	clearlyMissing = []string{"n.a.", "n.a", "n.d.", "n/d", "nd", "n.v.", "k.a.", "missing", "not available",
 		"not applicable", "not reported", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "-nan(ind)", "0000-00-00"}
-	otherwiseMissing = []string{"unknown", "unk", "tbd", "tba", "pending", "nil", "void", "blank", "empty"}
+	otherwiseMissing = []string{"none", "unknown", "unk", "tbd", "tba", "pending", "nil", "void", "blank", "empty"}
 )
 
 // LooksMissing reports whether a word among numbers says that there is no value. A plus or signs of a currency are a

@@ -90,7 +90,7 @@ func (d *Reader) wanted() (names []string) {
 // has one of the table's. It passes over columns that the table does not have.
 func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
 	d.names = schema.ColumnNames(header, true)
-	find := d.finder(t)
+	find := d.finder(t, header)
 	columns := make([]int, len(t.Fields))
 	some := false
 	for i, f := range t.Fields {
@@ -152,12 +152,15 @@ func (d *Reader) requestedTarget(target string) (int, error) {
 // finder returns a function that finds the column of a name of the table: the one of that name, else the one whose name
 // differs in case alone and is no other of the table's, which is found once. It is -1 where there is none, and an error
 // where there are two.
-func (d *Reader) finder(t *schema.Table) func(name string) (column int, err error) {
+func (d *Reader) finder(t *schema.Table, header []string) func(name string) (column int, err error) {
 	same, alike := map[string][]int{t.Target: nil}, make(map[string][]int)
 	for _, f := range t.Fields {
 		same[f.Name] = nil
 	}
 	for j, name := range d.names {
+		if _, ok := same[name]; !ok && header[j] != "" {
+			name = format.Printable(header[j]) // which another column has, and the table knows one alone
+		}
 		if _, ok := same[name]; ok {
 			same[name] = append(same[name], j)
 		} else {
@@ -179,6 +182,7 @@ func (d *Reader) finder(t *schema.Table) func(name string) (column int, err erro
 		case 1:
 			return list[0], nil
 		}
+		d.names[list[1]] = format.Printable(header[list[1]])
 		return -1, d.fault(list[1], found, "different names")
 	}
 }

@@ -9,12 +9,17 @@ import (
 	"newtop/internal/format"
 )
 
-// ColumnNames returns what the columns are called whose first record, which may be a header, is given.
+// ColumnNames returns what the columns are called whose first record, which may be a header, is given. A name that is
+// there again has its number behind it, as in pandas and R: a, a.1, a.2.
 func ColumnNames(first []string, header bool) []string {
 	names, taken := make([]string, len(first)), make(map[string]bool)
 	for j, field := range first {
 		if header && field != "" {
-			names[j] = format.Printable(field)
+			name := format.Printable(field)
+			names[j] = name
+			for i := 1; taken[names[j]]; i++ {
+				names[j] = fmt.Sprintf("%s.%d", name, i)
+			}
 			taken[names[j]] = true
 		}
 	}

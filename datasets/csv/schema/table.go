@@ -3,6 +3,7 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 
 	"newtop/datasets/csv/lex"
 	"newtop/internal/format"
@@ -69,7 +70,7 @@ func (f *Field) Reading(numerals lex.Numerals) lex.Reading {
 const (
 	LeftOut    = "left out"   // no input
 	Boolean    = "boolean"    // 1 for true, yes, t, y and 0 for the opposite
-	Date       = "date"       // year, month from 1, and day of the week from 1 for Monday
+	Date       = "date"       // year, month from 1, and, where it has a day, that of the week from 1 for Monday
 	Time       = "time"       // the same, and the hour with its fraction
 	Statistics = "statistics" // the mean of the target, or the share of each class, where the field is the same word
 )
@@ -78,7 +79,7 @@ const (
 func (f *Field) NumberInputs() int {
 	switch {
 	case f.Kind == Date:
-		return len(lex.DatePartNames) - 1
+		return strings.Count(f.Order, "-") + 1
 	case f.Kind == Time:
 		return len(lex.DatePartNames)
 	case f.Kind == Statistics:

@@ -103,14 +103,13 @@ func (s *Sheet) nameColumns(first []string) error {
 			Expected: fmt.Sprintf("2 to %d columns separated by commas, semicolons, tabs or blanks, or as --table "+
 				"separator= says", maxColumns)}
 	}
-	seen := make(map[string]bool)
 	for j, name := range schema.ColumnNames(first, s.HasHeader) {
-		if seen[name] {
-			return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Column: name,
-				Found: "a second column of that name", Expected: "different names"}
-		}
-		seen[name] = true
 		s.Columns = append(s.Columns, Column{Name: name, Unnamed: s.HasHeader && first[j] == ""})
+		if s.HasHeader && first[j] != "" && name != format.Printable(first[j]) {
+			s.Votes = append(s.Votes, Vote{name, func(column string) string {
+				return column + ": called so, as another column has the name without the number"
+			}})
+		}
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing
 		c.Whole = c.Whole && !of.fractions
 		c.Dates, c.Timed = c.Dates+of.dates, c.Timed+of.timed
-		for _, o := range []lex.DateOrder{lex.YearFirst, lex.DayFirst, lex.MonthFirst} {
+		for _, o := range lex.DateOrders {
 			c.Orders[o] += of.orders[o]
 		}
 		c.joinDress(of)

@@ -98,10 +98,15 @@ func vote(s *Sheet) (again bool) {
 }
 
 // mostDressed returns the style and the unit of most words that are numbers. A unit counts if it is behind most of the
-// column's numbers.
+// column's numbers, and /2 if it is no fraction beside others.
 func (c *Column) mostDressed() (unit string, style int, ok bool) {
 	most := 0
-	for _, u := range slices.Sorted(maps.Keys(c.Dress)) {
+	units := slices.Sorted(maps.Keys(c.Dress))
+	fraction := func(u string) bool { return strings.HasPrefix(u, "/") }
+	if i := slices.IndexFunc(units, fraction); i >= 0 && slices.ContainsFunc(units[i+1:], fraction) {
+		return "", 0, false
+	}
+	for _, u := range units {
 		for i, n := range c.Dress[u].In {
 			if n > most && (u == "" || n >= c.Numbers) {
 				most, unit, style = n, u, i
