@@ -3,6 +3,7 @@ package modelfile
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The kinds of fields beside words and numbers, as datasets/csv names them.
@@ -29,6 +30,8 @@ func (f *Field) Inputs() int {
 // numbers returns how many of the inputs are numbers.
 func (f *Field) numbers() int {
 	switch {
+	case f.Kind == kindDate && strings.Count(f.Order, "-") == 1: // a month
+		return 2
 	case f.Kind == kindDate:
 		return 3
 	case f.Kind == kindTime:

@@ -76,6 +76,7 @@ func everyField() [][]Field {
 		{{Name: "size"}, {Name: "colour", Words: []string{"red\x07", "<blue>"}}, {Name: "x"}, {Name: "only", Words: []string{"one"}}},
 		{{Name: "id", Kind: "left out"}, {Name: "x", Fill: []float64{0.1}, Missing: true}, {Name: "w", Words: []string{"a", "ü"}, Other: true}},
 		{{Name: "d", Kind: "date", Order: "day-month-year", Fill: []float64{2000.5, 6, 3}}, {Name: "b", Kind: "boolean", Fill: []float64{1.0 / 3}, Missing: true}},
+		{{Name: "m", Kind: "date", Order: "year-month", Fill: []float64{2000.5, 6}}, {Name: "a"}, {Name: "b"}, {Name: "c"}},
 		{{Name: "t", Kind: "time", Order: "year-month-day", Missing: true, Fill: []float64{1, 2, 3, 4.5}}},
 		{{Name: "c", Kind: "statistics", Words: []string{"x"}, Means: []float64{1e-300, -2, 1.0 / 7, 4, 5, 6}}, {Name: "w", Words: []string{"a"}, Missing: true}, {Name: "y"}},
 	}
