@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"newtop/datasets/csv/lex"
@@ -68,18 +69,22 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 	return noHeader
 }
 
-// countsYears reports whether a record's numbers, three or more, are years one after another, as offices name columns.
+// countsYears reports whether a record's numbers, three or more, are years one after another, as offices name columns:
+// most of those between the first and the last, or every fifth or tenth.
 func countsYears(record []string) bool {
-	last, n := 0, 0
+	var years []int
+	steps := make(map[int]bool)
 	for _, field := range record {
 		if year, err := strconv.Atoi(field); err == nil {
-			if n++; year < 1000 || year > 9999 || n > 1 && year != last+1 {
-				return false
+			if n := len(years); n > 0 {
+				steps[year-years[n-1]] = true
 			}
-			last = year
+			years = append(years, year)
 		}
 	}
-	return n > 2
+	n := len(years)
+	return n > 2 && years[0] >= 1000 && years[n-1] <= 9999 && slices.IsSorted(years) && !steps[0] &&
+		(years[n-1]-years[0] < 2*n || len(steps) == 1 && (steps[5] || steps[10]))
 }
 
 // countsFrom0 reports whether a record counts 0, 1, 2 and so on, behind an empty field or from the start.
