@@ -235,6 +235,10 @@ func (j *stepAssembler) stepOf(r *logs.Row) int {
 		s.stepped, s.last = true, step
 		return int(math.Round(step))
 	case s.stepped && at > math.MinInt:
+		s.partial = s.partial || epoch != math.Trunc(epoch) && epoch == epoch
+		if s.partial && epoch > s.epoch && j.repeats(r, at) { // the steps were those of something else
+			at++
+		}
 		return at
 	case epoch == epoch && epoch == math.Trunc(epoch) && !s.partial:
 		s.epoch = epoch

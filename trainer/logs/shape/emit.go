@@ -72,6 +72,9 @@ func (p *Parser) ofLeadRank(s *shape, f *found, line []byte) bool {
 // emitLine gives the numbers of a line that has several.
 func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 	f := &p.found
+	if p.hfSteps.apart {
+		f.n, f.m = math.NaN(), math.NaN()
+	}
 	if f.placed() {
 		p.part = ""
 		p.votes.zero = p.votes.zero || !p.votes.axis && (f.step == 0 || f.step != f.step && f.epoch == 0)
@@ -86,9 +89,13 @@ func (p *Parser) emitLine(s *shape, line []byte, x *prefix, to logs.Sink) {
 		f.step = math.NaN()
 	}
 	if s.dict && f.epoch == f.epoch && f.step != f.step && x.part == "" {
+		first := !p.hfSteps.none
 		if p.hfSteps.wait(s, line, x, f.epoch) {
 			p.tally.note(given)
 			return
+		}
+		if c := &p.place.progress; first && c.last == c.m && p.place.named.last != p.place.named.last {
+			p.hfSteps.apart, p.place.step, p.votes.steps = true, math.NaN(), false
 		}
 	}
 	if s.full && f.n == f.n && !p.fullBarCounts(s, f) {

@@ -60,6 +60,7 @@ type trainerSteps struct {
 	total    float64 // m of the bar of training; 0: not known yet
 	perEpoch float64 // steps
 	none     bool    // the first dict had no bar: epochs are the axis
+	apart    bool    // and the bars before it had ended: they are of evaluations, and no steps
 
 	waits bool // a dict does, for the bar behind it
 	line  []byte

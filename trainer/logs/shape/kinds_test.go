@@ -102,6 +102,12 @@ var kinds = []struct{ name, in, want string }{
 	{"numbers in names", "step 9 loss 1.5\n Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all ] = 0.25\n" +
 		" Average Precision  (AP) @[ IoU=0.50      | area=   all ] = 0.5",
 		"s9 loss=1.5\ns9 Average Precision (AP) @[ IoU=0.50:0.95 | area= all ]=0.25, Average Precision (AP) @[ IoU=0.50 | area= all ]=0.5"},
+	{"counters with their numbers behind them", "[E1] step 0 loss 2.5\n[E1] step 10 loss 2.25\n[E2] step 0 loss 1.5\n[E2] step 10 loss 1.25",
+		"s0 e1 loss=2.5\ns10 e1 loss=2.25\ns20 e2 loss=1.5\ns30 e2 loss=1.25"},
+	{"and in words", "epoch1 iter10/20 loss 2.5\nepoch1 iter20/20 loss 2.25\nepoch2 iter10/20 loss 1.5", "s10 e1 loss=2.5\ns20 e1 loss=2.25\ns30 e2 loss=1.5"},
+	{"dicts behind bars of evaluations", "100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1460.9}\n100% 31/31 [00:08<00:00,  3.76it/s]\nUsing 8-bit optimizers.\n" +
+		"{'loss': 2.5, 'epoch': 0.25}\n{'loss': 2.25, 'epoch': 0.5}\n100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1431.5}\n{'loss': 2.125, 'epoch': 0.75}",
+		"s31 mr=1460.9\ne0.25 loss=2.5\ne0.5 loss=2.25\ne0.5 mr=1431.5\ne0.75 loss=2.125"},
 	{"folds", "Fold 1\nepoch 1 loss 0.5\nFold 2\nepoch 1 loss 0.25", "e1 loss=0.5\ne1 loss=0.25"},
 	{"rows written over", "iter  f  t\n1 2.5 0:01 -\r2 1.5 0:02 \\\r3 1.25 0:03", "s1 f=2.5\ns2 f=1.5\ns3 f=1.25"},
 	{"a container's streams", "2026-11-27T10:00:00.123456789Z stdout F step 10 loss 2.5\n" +

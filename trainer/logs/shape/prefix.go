@@ -340,7 +340,7 @@ func (p *stripper) sayingNothing(in []byte, x *prefix) bool {
 	if len(in) == 1 && !digit(in[0]) {
 		return true
 	}
-	if !letter(in[0]) || bytes.ContainsAny(in, "=/ ,") {
+	if !letter(in[0]) || bytes.ContainsAny(in, "=/ ,") || stem(in, 0) > 0 {
 		return false
 	}
 	if part := parts[string(bytes.ToLower(in))]; part != "" {

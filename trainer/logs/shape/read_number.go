@@ -1,6 +1,9 @@
 package shape
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // note is what a reader of shapes tells of a number.
 type note struct {
@@ -62,6 +65,10 @@ func (r *reader) pair(i int) int {
 	t := &r.tokens[i]
 	m, next := r.total(i)
 	unit := r.unit(i)
+	letter, joined := letters[k.key], r.tokens[i-1].kind == word && r.tokens[i-1].b == t.a
+	if joined { // E1
+		letter = letters[strings.ToLower(k.key)]
+	}
 	switch {
 	case t.percent && r.is(i+1, drawing): // Training:  34%|███
 		r.bar, r.named = true, true
@@ -73,8 +80,8 @@ func (r *reader) pair(i int) int {
 	case axes[unit] != noAxis && t.whole: // 第1轮
 		r.counter(i, none, axes[unit])
 		return i + 1
-	case (r.from == 0 || m != none) && r.sep != 0 && unit == "" && t.whole && letters[k.key] != noAxis:
-		r.counter(i, m, letters[k.key])
+	case (joined || (r.from == 0 || m != none) && r.sep != 0) && unit == "" && t.whole && letter != noAxis:
+		r.counter(i, m, letter)
 		return next
 	case k.key == "" && r.subject != nil && k.class == ignored: // the loss of epoch 1 is 2.5
 		return r.value(i, r.subject, m, next)

@@ -265,6 +265,41 @@ func before(s []byte, i int) byte {
 	return 0
 }
 
+// leads reports whether the newest token begins the line, but for a bracket or another number.
+func (c *scanner) leads() bool {
+	switch n := len(c.tokens); {
+	case n == 1:
+		return true
+	case n == 2 && c.tokens[0].kind == mark:
+		return bytes.IndexByte([]byte("[(<"), c.tokens[0].char) >= 0
+	default:
+		return n > 2 && n < 5 && c.tokens[n-2].kind == number
+	}
+}
+
+// stem returns where a counter's name ends that has its number behind it, as in epoch1 and [E2/5]; 0: it is none, as
+// the name of a value is: e1: 0.5.
+func stem(s []byte, a int) int {
+	i := a
+	for letter(at(s, i)) {
+		i++
+	}
+	if !digit(at(s, i)) || !stems[string(bytes.ToLower(s[a:i]))] {
+		return 0
+	}
+	end := i
+	for digit(at(s, end)) {
+		end++
+	}
+	rest := bytes.TrimLeft(s[end:], " :=")
+	switch b := at(s, end); {
+	case end < len(s) && bytes.IndexByte([]byte(" ])|,:/"), b) < 0, b == '/' && !digit(at(s, end+1)),
+		b != '/' && len(rest) > 0 && startsNumber(rest, 0):
+		return 0
+	}
+	return i
+}
+
 // files are how the names of files end that programs read and write.
 var files = set(`png jpg jpeg gif bmp tif tiff npy npz pt pth ckpt pkl h5 hdf5 onnx safetensors csv tsv json txt yaml
 	yml zip gz tar wav mp3 mp4`)
@@ -279,6 +314,11 @@ func (c *scanner) word(t *token, s []byte) {
 		return
 	}
 	t.kind = word
+	if c.tokens != nil && c.leads() {
+		if t.b = stem(s, t.a); t.b > 0 {
+			return
+		}
+	}
 	i, wide := t.a, false
 	for i < len(s) {
 		b := s[i]

@@ -112,6 +112,9 @@ var axes = map[string]axis{
 	"epoch": epoch, "epochs": plural, "ep": epoch, "轮": epoch, "轮次": epoch, "第": epoch,
 }
 
+// stems are names of counters that may have their number behind them.
+var stems = set("epoch ep e step iter itr it iteration batch episode round")
+
 // letters are counters too where they begin the line.
 var letters = map[string]axis{"s": step, "t": step, "i": step, "e": epoch}
 
