@@ -331,8 +331,3 @@ func TestAlloc(t *testing.T) {
 		t.Error("expected 1000 zeros")
 	}
 }
-
-// same has x at all nodes of a process.
-func same(c *bridge, tree reduce.Tree, x []float64) [][]float64 {
-	return slices.Repeat([][]float64{x}, len(tree.Nodes(c.Rank(), c.Size())))
-}
