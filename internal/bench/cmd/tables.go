@@ -18,8 +18,8 @@ and compare their errors on the same other rows, a quarter of each table drawn
 by each seed.
 
 newtop tune gets nothing but the file, the target and a bound on its work, so
-that others' load changes nothing. All takes about an hour. Needs Python with
-sklearn, pandas and xgboost.`
+that others' load changes nothing. A split of all takes half an hour on two
+cores. Needs Python with sklearn, pandas and xgboost.`
 
 // newBenchTables returns newtop-bench tables.
 func newBenchTables() *cobra.Command {
@@ -71,9 +71,9 @@ func newBenchTables() *cobra.Command {
 func tablesDocument(t *bench.Tables) (d Document) {
 	better, worse, splits := 0, 0, 0
 	for _, classes := range []bool{true, false} {
-		what, scale := "test RMSE", 1.0
+		what, scale, mean := "test RMSE", 1.0, "%.4g"
 		if classes {
-			what, scale = "test error, %", 100
+			what, scale, mean = "test error, %", 100, "%.2f"
 		}
 		means := &FigureTable{Title: capital(what)}
 		less := &FigureTable{Title: "newtop's " + what + " less each other's", Key: "paired by split, ± standard error"}
@@ -90,7 +90,7 @@ func tablesDocument(t *bench.Tables) (d Document) {
 			for k := range of.Methods {
 				m := &of.Methods[k]
 				splits = max(splits, len(m.Scores))
-				means.Columns, row = append(means.Columns, m.Name), append(row, fmt.Sprintf("%.4g", scale*m.Mean))
+				means.Columns, row = append(means.Columns, m.Name), append(row, fmt.Sprintf(mean, scale*m.Mean))
 				if m.Name != "newtop" {
 					less.Columns, under.Cells = append(less.Columns, m.Name), append(under.Cells, lessCell(less, m, scale))
 				}
