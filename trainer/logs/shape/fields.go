@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -122,6 +123,11 @@ func (r *fieldReader) restart(v *votes) {
 	var base *field
 	shared := false
 	for _, f := range r.all {
+		if f.epochs && f.axis != epoch && f.moves.less > 0 && 2*f.moves.less >= f.moves.grown { // how many each run had
+			f.role, f.axis, f.moves.axis, f.epochs, f.length = measured, noAxis, noAxis, false, false
+			v.axis = slices.ContainsFunc(r.all, func(f *field) bool { return f.role == counting && f.moves.grown > 0 })
+			v.steps = v.steps && v.axis
+		}
 		for i, t := range f.last {
 			f.crowded[i] = t != nil && t.lines > 2 && 2*t.collides >= t.lines-1
 		}

@@ -104,6 +104,9 @@ var kinds = []struct{ name, in, want string }{
 		"s9 loss=1.5\ns9 Average Precision (AP) @[ IoU=0.50:0.95 | area= all ]=0.25, Average Precision (AP) @[ IoU=0.50 | area= all ]=0.5"},
 	{"counters with their numbers behind them", "[E1] step 0 loss 2.5\n[E1] step 10 loss 2.25\n[E2] step 0 loss 1.5\n[E2] step 10 loss 1.25",
 		"s0 e1 loss=2.5\ns10 e1 loss=2.25\ns20 e2 loss=1.5\ns30 e2 loss=1.25"},
+	{"names that begin with digits", "step 1 | NT[DA=0.75 5HT=0.5] | 3d_iou: 0.25\nstep 2 | NT[DA=0.5 5HT=0.25] | 3d_iou: 0.5",
+		"s1 NT/DA=0.75, NT/5HT=0.5, 3d_iou=0.25\ns2 NT/DA=0.5, NT/5HT=0.25, 3d_iou=0.5"},
+	{"runs of a search", "lr,num_epochs,acc\n0.1,15,0.5\n0.2,30,0.25\n0.1,15,0.75", "lr=0.1, num_epochs=15, acc=0.5\nlr=0.2, num_epochs=30, acc=0.25\nlr=0.1, num_epochs=15, acc=0.75"},
 	{"and in words", "epoch1 iter10/20 loss 2.5\nepoch1 iter20/20 loss 2.25\nepoch2 iter10/20 loss 1.5", "s10 e1 loss=2.5\ns20 e1 loss=2.25\ns30 e2 loss=1.5"},
 	{"dicts behind bars of evaluations", "100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1460.9}\n100% 31/31 [00:08<00:00,  3.76it/s]\nUsing 8-bit optimizers.\n" +
 		"{'loss': 2.5, 'epoch': 0.25}\n{'loss': 2.25, 'epoch': 0.5}\n100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1431.5}\n{'loss': 2.125, 'epoch': 0.75}",

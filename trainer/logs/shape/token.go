@@ -84,6 +84,8 @@ func (c *scanner) scan(s []byte) {
 		switch {
 		case letter(b) || b == '_':
 			c.word(t, s)
+		case digitName(s, i) > 0:
+			t.kind, t.b = word, digitName(s, i)
 		case startsNumber(s, i):
 			c.number(t, s)
 		case b >= utf8.RuneSelf && !unicodeLetter(s[i:]):
@@ -263,6 +265,31 @@ func before(s []byte, i int) byte {
 		}
 	}
 	return 0
+}
+
+// digitName returns where a name ends that begins with digits and has a value: 3d_iou=0.5, 5HT: 0.95; 0: there is none.
+func digitName(s []byte, i int) int {
+	if i > 0 && bytes.IndexByte([]byte(" \t[({,|;"), s[i-1]) < 0 {
+		return 0
+	}
+	from := i
+	for digit(at(s, from)) {
+		from++
+	}
+	end := from
+	for letter(at(s, end)) || at(s, end) == '_' || digit(at(s, end)) && end > from {
+		end++
+	}
+	unit := string(s[from:end])
+	if from == i || end == from || at(s, end) != '=' && at(s, end) != ':' || unitWord(unit) || units[unit] ||
+		unit[0]|0x20 == 'e' && digits([]byte(unit[1:])) >= 0 || unit[0] == 'x' && s[i] == '0' {
+		return 0
+	}
+	value := bytes.TrimLeft(s[end+1:], " ")
+	if len(value) == 0 || !startsNumber(value, 0) {
+		return 0
+	}
+	return end
 }
 
 // leads reports whether the newest token begins the line, but for a bracket or another number.
