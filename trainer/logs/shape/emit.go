@@ -512,12 +512,16 @@ func (p *Parser) emitCells(body []byte, to logs.Sink) {
 	}
 	before := p.tally.taken
 	for i, k := range t.columns {
+		cell := body[t.row[i].a:t.row[i].b]
+		if sum := k.summed(!p.votes.totals && bytes.IndexByte(cell, '.') < 0); sum != k {
+			k, t.columns[i], p.votes.totals = sum, sum, true
+		}
 		if i != t.x && (k.class == other || k.class == metric || k.class == partial) {
 			key := k.key
 			if k.part == "" && t.x != none {
 				key = k.under(p.part)
 			}
-			p.addCell(r, k, key, body[t.row[i].a:t.row[i].b], t.x != none)
+			p.addCell(r, k, key, cell, t.x != none)
 		}
 	}
 	if len(r.Values) == 0 && p.tally.taken > before {

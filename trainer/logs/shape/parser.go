@@ -24,6 +24,7 @@ type votes struct {
 	steps    bool    // some line counts steps
 	labelled bool    // N: before a line is a rank
 	zero     bool    // the first x is 0, where what came before would stand
+	totals   bool    // a column "total" had a fraction
 	pairs    fraction
 	titles   map[string]*title // by metrics
 	parts    map[string]*title // by metrics that the field does not know

@@ -338,6 +338,17 @@ func (k *name) describe(words []string) {
 	}
 }
 
+// summed is the name of a metric where it is "total", which is a size else, and its number has a fraction, as a sum of
+// losses has.
+func (k *name) summed(whole bool) *name {
+	if whole || k.class != ignored || !strings.EqualFold(k.key, "total") {
+		return k
+	}
+	named := *k
+	named.class = other
+	return &named
+}
+
 // pieces cuts a word where metrics' names are joined.
 func pieces(w string) []string {
 	return strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("_-/.@0123456789|‖()", r) })
