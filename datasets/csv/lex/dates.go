@@ -54,7 +54,7 @@ type Date struct {
 
 // ReadDate reads a date with or without a time of day behind it: hours and minutes, with seconds or not, of 24 or 12
 // hours, and with the distance to UTC or not, which doesn't count, nor do parts of seconds. The month may be an English
-// name, before or behind the day, as in "Jan 5, 2024" and "5-Jan-2024"; a day of the week before the date doesn't count.
+// name, before or behind the day, as in "Jan 5, 2024" and "5-Jan-2024"; a day of the week before it does not count.
 // The year may have two digits where it is the last, as in 8/15/14, 15.08.14 and 15-Aug-14. A month may have no day,
 // and a quarter is its first month.
 func ReadDate(field string) (d Date) {
