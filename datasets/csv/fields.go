@@ -194,6 +194,10 @@ func (p *plan) planField(j int) error {
 		f.Kind = schema.Boolean
 	case c.Dated():
 		o, err := p.order(j)
+		if err != nil && c.Orders[lex.ShortYear] > 0 && !c.TooManyWords { // or numbers between strokes
+			f.Words = []string{}
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -262,9 +266,11 @@ func (p *plan) order(j int) (lex.DateOrder, error) {
 	case month > day && sheet.Mostly(month, rest-month):
 		return lex.MonthFirst, nil
 	case day == month && sheet.Mostly(day, rest-day):
-		if one, other := c.Orders[lex.OneFirst], c.Orders[lex.OneSecond]; one == day && other < day {
-			return lex.DayFirst, nil
-		} else if other == day && one < day {
+		one, other := c.Orders[lex.OneFirst], c.Orders[lex.OneSecond]
+		if (one == day) != (other == day) && c.OfSeveralYears() {
+			if one == day {
+				return lex.DayFirst, nil
+			}
 			return lex.MonthFirst, nil
 		}
 		return 0, p.columnError(j, "dates that can be read with the day or the month first",

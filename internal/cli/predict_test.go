@@ -263,7 +263,7 @@ func TestPredictInProduction(t *testing.T) {
 	refuses(t, 1, "new.csv:1: found none of the model's columns among size, site, expected length, place, or rows without names",
 		"predict", model, write(t, "new.csv", "size,site\n2,wood\n"))
 	out, _, _ := newtop("predict", model, write(t, "keys.csv", "id,place,id,length\nK7,wood,8,2\n"), "--format", "jsonl")
-	if !strings.HasPrefix(out, `{"row":1,"unused":{"id":"K7","id.2":"8"},"prediction":`) {
+	if !strings.HasPrefix(out, `{"row":1,"unused":{"id":"K7","id.1":"8"},"prediction":`) {
 		t.Errorf("%s", out)
 	}
 }

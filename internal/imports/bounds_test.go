@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 157162
-	maxTestLines = 86213
+	maxLines     = 157260
+	maxTestLines = 86226
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.

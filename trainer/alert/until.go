@@ -36,6 +36,7 @@ const expectedUntil = "a metric, <, <=, > or >=, and a number, as val_loss<0.1; 
 var (
 	between   = regexp.MustCompile(`(?i),|\s+and\s+`)
 	betweenOr = regexp.MustCompile(`(?i)\s+or\s+`)
+	ends      = regexp.MustCompile(`(?i)\s(and|or)$`) // what reads as one of these once there is a blank behind it
 	epochs    = regexp.MustCompile(`(?i)^(\d+)\s*(?:epochs?|steps?)$`)
 )
 
@@ -79,7 +80,7 @@ func parseCondition(text string) (c condition, err error) {
 	c.name, c.greater = strings.TrimSpace(text[:at]), text[at] == '>'
 	var rest string
 	rest, c.orEqual = strings.CutPrefix(text[at+1:], "=")
-	if c.name == "" {
+	if c.name == "" || ends.MatchString(c.name) {
 		return c, fmt.Errorf("%q: expected the name of a metric before %c", text, text[at])
 	}
 	number, percent := strings.CutSuffix(strings.TrimSpace(rest), "%")

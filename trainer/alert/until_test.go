@@ -130,6 +130,7 @@ func TestUntilErrors(t *testing.T) {
 func FuzzParseUntil(f *testing.F) {
 	f.Add("val_loss<0.1 and acc>=90%,step > 3")
 	f.Add("a<<1")
+	f.Add("loss and>1")
 	f.Fuzz(func(t *testing.T, text string) {
 		u, err := ParseUntil(text)
 		if err != nil {

@@ -45,7 +45,8 @@ func YAML(text string, f func(key, value string, quoted bool)) {
 		name := strings.TrimLeft(line, " ")
 		indent := len(line) - len(name)
 		key, value, found := strings.Cut(name, ":")
-		if !found || key == "" || strings.ContainsAny(key[:1], "\t#-[{\"'&*!|>%@`") || value != "" && value[0] != ' ' {
+		if !found || Clean(key) == "" || strings.ContainsAny(key[:1], "\t#-[{\"'&*!|>%@`") ||
+			value != "" && value[0] != ' ' {
 			continue
 		}
 		for len(levels) > 1 && levels[len(levels)-1].indent > indent {

@@ -66,7 +66,7 @@ func (f *Form) Reader(r io.Reader) io.Reader {
 		r = transform.NewReader(r, f.encoding.NewDecoder())
 	}
 	if f.breaks != "" {
-		r = breaker{r, f.breaks}
+		r = &breaker{r, f.breaks}
 	}
 	return &lines{form: f, in: bufio.NewReaderSize(r, 1<<16)}
 }
@@ -77,7 +77,7 @@ type breaker struct {
 	breaks string
 }
 
-func (b breaker) Read(p []byte) (int, error) {
+func (b *breaker) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	breakLines(p[:n], b.breaks)
 	return n, err

@@ -64,6 +64,7 @@ func TestSniff(t *testing.T) {
 		{"quotes over the last lines", "a,b,c\n1,2,x\n3,4,\"x\ny\"\n", lex.Options{}, "a|b|c\n", "", ""},
 		{"old Mac's lines", "a,b\r1,2\r3,4", lex.Options{}, "a|b\n1|2\n", "3|4\n", ""},
 		{"DOS's end", "a,b\r\n1,2\r\n3,4\x1a", lex.Options{}, "a|b\n1|2\n", "3|4\n", ""},
+		{"inches below", "a,b,c\n1,2,3\n4,5,6\nSource: pipes of 5\" and more\n", lex.Options{}, "a|b|c\n", "4|5|6\n", "1 line at the end"},
 		{"Excel's hint", "sep=;\na;b\n1;2\n3;4\n", lex.Options{}, "a|b\n1|2\n", "3|4\n", "as the first line says"},
 		{"blanks", "  a   b c\n 1.5 \"x y\"  3\n 2.5 z  4\n", lex.Options{}, "a|b|c\n1.5|x y|3\n", "2.5|z|4\n", "parted by blanks"},
 		{"words with blanks", "a,b\nx y,u v\nx z,u w\n", lex.Options{}, "a|b\nx y|u v\n", "", ""},

@@ -525,11 +525,13 @@ func (f *Form) voteEnd(s *sample, t Text) {
 		lines = lines[:len(lines)-1]
 	}
 	left, last, quotes := 0, len(lines), 0
+	stray := len(lines) >= t.Lines-1 && strings.Count(text, `"`)%2 == 1 // of inches: none is open
 	for last > 1 && len(lines)-last < maxEnd {
 		line := lines[last-1]
 		blank := strings.TrimSpace(line) == "" || f.leftOut(line)
 		// An odd number of quotes to the end says that the line begins inside one.
-		if quotes += strings.Count(line, `"`); quotes%2 == 1 || !blank && !f.endsTable(s, line, whole) {
+		if quotes += strings.Count(line, `"`); quotes%2 == 1 && !stray ||
+			!blank && !f.endsTable(s, line, whole) {
 			break
 		}
 		if last--; !blank {

@@ -8,7 +8,7 @@ import (
 )
 
 // DateOrder reports which part of a date comes first. A date may be read in several orders.
-type DateOrder uint8
+type DateOrder uint16
 
 // The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice, or by others
 // too beside a month's name. Points are written between numbers of day, month and year in this order only. Months are
@@ -19,16 +19,17 @@ const (
 	MonthFirst
 	YearMonth
 	MonthYear
-	// no orders: the first and the second number is 1, as that of the day is in dates of months; the year has two
-	// digits, and is one from 1969 to 2068, as in POSIX
+	// no orders: the first and the second number is 1, as that of the day is in dates of months; a month may be a year
+	// with the last digits of the next, as 2001-02; the year has two digits, and is one from 1969 to 2068, as in POSIX
 	OneFirst
 	OneSecond
+	Season
 	ShortYear
 )
 
 // DateOrders are those and what else is counted of a date.
-var DateOrders = []DateOrder{YearFirst, DayFirst, MonthFirst, YearMonth, MonthYear, OneFirst, OneSecond,
-	ShortYear}
+var DateOrders = [...]DateOrder{YearFirst, DayFirst, MonthFirst, YearMonth, MonthYear, OneFirst, OneSecond,
+	Season, ShortYear}
 
 // DateOrderNames name orders, as a Field has them: a part for each input but the hour.
 var DateOrderNames = map[DateOrder]string{YearFirst: "year-month-day", DayFirst: "day-month-year",
@@ -100,17 +101,13 @@ func ReadDate(field string) (d Date) {
 		return d
 	}
 	short := func(i int) bool { return widths[i] == 1 || widths[i] == 2 }
+	years := DateOrder(0)
 	if widths[2] == 2 && widths[0] < 4 && (marks[2] == "/" || marks[2] == "-" && named == 1 ||
 		marks[2] == "." && widths == [3]int{2, 2, 2}) {
 		if d.parts[2] += 1900; d.parts[2] < 1969 {
 			d.parts[2] += 100
 		}
-		widths[2] = 4
-		defer func() {
-			if d.Orders != 0 {
-				d.Orders |= ShortYear
-			}
-		}()
+		widths[2], years = 4, ShortYear
 	}
 	switch month := func(i int) bool { return named == i || named < 0 && short(i) }; {
 	case widths[0] == 4 && month(1) && short(2):
@@ -122,10 +119,16 @@ func ReadDate(field string) (d Date) {
 		if month(0) && short(1) && (named == 0 || marks[1] != ".") {
 			d.allow(MonthFirst)
 		}
-		for i, one := range []DateOrder{OneFirst, OneSecond} {
-			if d.Orders == DayFirst|MonthFirst|d.Orders&OneFirst && d.parts[i] == 1 {
-				d.Orders |= one
+		if d.Orders == DayFirst|MonthFirst {
+			if d.parts[0] == 1 {
+				d.Orders |= OneFirst
 			}
+			if d.parts[1] == 1 {
+				d.Orders |= OneSecond
+			}
+		}
+		if d.Orders != 0 {
+			d.Orders |= years
 		}
 	}
 	return d
@@ -146,6 +149,9 @@ func (d *Date) month(widths [3]int, mark string, named int) {
 	}
 	if d.allow(order); d.Orders == YearMonth {
 		d.Orders |= YearFirst // beside others that have a day
+		if d.parts[1] == (d.parts[0]+1)%100 {
+			d.Orders |= Season
+		}
 	}
 }
 
@@ -153,6 +159,9 @@ func (d *Date) month(widths [3]int, mark string, named int) {
 func isName(letters, name string) bool {
 	return strings.EqualFold(letters, name) || len(letters) == 3 && strings.EqualFold(letters, name[:3])
 }
+
+// Year returns the year of a date whose year is the last of its parts.
+func (d *Date) Year() int { return d.parts[2] }
 
 // leadingLetters returns the letters that a text begins with.
 func leadingLetters(text string) string {
@@ -279,6 +288,9 @@ func ParseDate(field string, o DateOrder) (float64, bool) {
 		field += "-01"
 	}
 	d := ReadDate(field)
+	if o == YearMonth {
+		o |= YearFirst // the day doesn't count
+	}
 	if d.Orders&o == 0 {
 		return 0, false
 	}

@@ -44,8 +44,8 @@ func (n Numerals) String() string {
 	}
 	text := "1" + n.thousands + "234" + point + "5"
 	switch {
-	case n.unit == clockUnit:
-		return clockStyle
+	case n.clock():
+		return "12:34:56"[:2+3*len(n.unit)]
 	case n.unit == "":
 		return text
 	case isCurrency(n.unit) && !strings.ContainsAny(n.unit, "0123456789"):
@@ -58,8 +58,9 @@ func (n Numerals) String() string {
 
 // ParseNumerals returns the dressed way of writing numbers that String wrote.
 func ParseNumerals(text string) (n Numerals, ok bool) {
-	if text == clockStyle {
-		return n.Dressed(clockUnit), true
+	if parts := strings.Count(text, ":"); parts > 0 && parts < 3 {
+		n = n.Dressed("::"[:parts])
+		return n, n.String() == text
 	}
 	before, rest, _ := strings.Cut(text, "1")
 	thousands, rest, _ := strings.Cut(rest, "234")
@@ -101,7 +102,7 @@ func (n Numerals) Normalize(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
 	if n.dressed {
 		number, unit, ok := undress(string(field))
-		if !ok || unit != n.unit && (unit != "" || Scales(n.unit)) {
+		if !ok || unit != n.unit && (unit != "" || Scales(n.unit) || n.clock()) {
 			return nil, false
 		}
 		field = exponent(number)
@@ -177,15 +178,15 @@ var plain = strings.NewReplacer("\u00a0", " ", "\u2009", " ", "\u202f", " ", "\u
 
 // undress takes a number out of what it is written in, such as "$1,234.50", "(12.30)", "12.30-", "6.45 %", "1.2D+03" or
 // "18.2 kmpl", and returns it with its sign, and its unit in small letters. A letter before a number is a code, and not
-// a unit, unless it is that of a currency; so is rs500.
+// a unit, unless it is that of a currency; rs500 is a variant of a gene.
 func undress(field string) (number, unit string, ok bool) {
 	const longest = 48
 	if len(field) > longest || !strings.ContainsAny(field, "0123456789") {
 		return "", "", false
 	}
 	s := strings.TrimSpace(plain.Replace(field))
-	if number, ok := clock(s); ok {
-		return number, clockUnit, true
+	if number, unit, ok = clock(s); ok {
+		return number, unit, true
 	}
 	sign := ""
 	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
@@ -216,7 +217,7 @@ func undress(field string) (number, unit string, ok bool) {
 			unit, sign = strings.TrimSpace(before), string(c)
 		}
 	}
-	if code := len(unit) == start && field[0] >= 'a' && field[0] <= 'z'; unit != "" && (code || !isCurrency(unit)) {
+	if code := unit == "rs" && len(unit) == start; unit != "" && (code || !isCurrency(unit)) {
 		return "", "", false
 	}
 	end := numberEnd(s)
@@ -240,14 +241,15 @@ func undress(field string) (number, unit string, ok bool) {
 	return sign + number, strings.ToLower(unit), true
 }
 
-// clockStyle is how numbers are told that are written as hours, minutes and seconds, with the unit clockUnit.
-const clockStyle, clockUnit = "12:34:56", ":"
+// clock reports whether numbers are written as a time, of two parts with the unit : and of three with ::, as in one
+// column nobody knows what 9:15 beside 10:15:30 is.
+func (n Numerals) clock() bool { return strings.HasPrefix(n.unit, ":") }
 
 // clock returns how many of its last part a text such as 9:47 or 1:02:33.5 is.
-func clock(text string) (number string, ok bool) {
+func clock(text string) (number, unit string, ok bool) {
 	parts := strings.Split(text, ":")
 	if len(parts) < 2 || len(parts) > 3 {
-		return "", false
+		return "", "", false
 	}
 	sum := 0.0
 	for i, part := range parts {
@@ -255,15 +257,15 @@ func clock(text string) (number string, ok bool) {
 		digits := leadingDigits([]byte(whole))
 		if digits < len(whole) || i == 0 && (digits < 1 || digits > 3) || i > 0 && (digits != 2 || whole > "59") ||
 			leadingDigits([]byte(decimals)) < len(decimals) || i < len(parts)-1 && len(whole) < len(part) {
-			return "", false
+			return "", "", false
 		}
 		v, err := strconv.ParseFloat(part, 64)
 		if err != nil {
-			return "", false
+			return "", "", false
 		}
 		sum = 60*sum + v
 	}
-	return strconv.FormatFloat(sum, 'f', -1, 64), true
+	return strconv.FormatFloat(sum, 'f', -1, 64), "::"[:len(parts)-1], true
 }
 
 // numberEnd returns where the number ends that a text begins with: digits, and what parts them.

@@ -77,6 +77,9 @@ var (
 	otherwiseMissing = []string{"none", "unknown", "unk", "tbd", "tba", "pending", "nil", "void", "blank", "empty"}
 )
 
+// IsNone reports whether a word is Python's for no value, or a class.
+func IsNone(field string) bool { return strings.EqualFold(field, "none") }
+
 // LooksMissing reports whether a word among numbers says that there is no value. A plus or signs of a currency are a
 // grade.
 func LooksMissing(field string) bool {

@@ -271,11 +271,12 @@ func (d *Reader) storeWord(own []float64, i int, field string) (found, expected 
 	r := &d.roles[i]
 	f := r.Field
 	k, ok := r.Code[field]
+	missing := r.Reading.IsMissing(field) || f.Missing && lex.IsNone(field)
 	switch {
 	case ok:
-	case r.Reading.IsMissing(field) && d.table.Missing == "":
+	case missing && d.table.Missing == "":
 		return missingValue(field), f.Expectation()
-	case r.Reading.IsMissing(field):
+	case missing:
 		if k = f.MissingCode(); !f.Missing && f.Kind != schema.Statistics {
 			d.notes.fields[i].missing++
 		}

@@ -18,7 +18,7 @@ func ColumnNames(first []string, header bool) []string {
 			name := format.Printable(field)
 			names[j] = name
 			for i := 1; taken[names[j]]; i++ {
-				names[j] = fmt.Sprintf("%s.%d", name, i)
+				names[j] = name + "." + strconv.Itoa(i)
 			}
 			taken[names[j]] = true
 		}

@@ -53,22 +53,48 @@ type Column struct {
 // word is a slip and not a category.
 func (c *Column) Numeric() bool { return Mostly(c.Numbers, c.Words) }
 
-// Dated reports whether nine in ten fields are dates, or all but one.
-func (c *Column) Dated() bool { return Mostly(c.Dates, c.Words-c.Dates+c.Numbers) }
+// Dated reports whether nine in ten fields are dates, or all but one, and not all of these may be seasons.
+func (c *Column) Dated() bool {
+	return Mostly(c.Dates, c.Words-c.Dates+c.Numbers) && (c.Orders[lex.Season] < c.Dates || c.Orders[lex.Season] == 0)
+}
+
+// OfSeveralYears reports whether dates are of several years, the last of their parts.
+func (c *Column) OfSeveralYears() bool {
+	year := 0
+	for word := range c.Counts {
+		if d := lex.ReadDate(word); d.Orders != 0 {
+			if year != 0 && d.Year() != year {
+				return true
+			}
+			year = d.Year()
+		}
+	}
+	return false
+}
 
 // Mostly reports whether some are nine tenths or more of both, or all but one.
 func Mostly(some, others int) bool { return some > 0 && 9*others <= some || some > 1 && others == 1 }
 
 // Boolean reports whether all words are of one pair such as yes and no.
 func (c *Column) Boolean() bool {
+	nones, boolean := c.besideNone()
+	return boolean && nones == nil
+}
+
+// besideNone reports whether all words but None, however it is written, are of one pair such as yes and no.
+func (c *Column) besideNone() (nones []string, boolean bool) {
 	if c.Numbers > 0 || c.TooManyWords || len(c.Counts) < 2 || len(c.Counts) > 32 {
-		return false
+		return nil, false
 	}
 	which, both := -1, [2]bool{}
 	for text := range c.Counts {
+		if lex.IsNone(text) {
+			nones = append(nones, text)
+			continue
+		}
 		pair, is := lex.ParseTruth(text)
 		if pair < 0 || which >= 0 && pair != which {
-			return false
+			return nil, false
 		}
 		which = pair
 		if is {
@@ -77,7 +103,7 @@ func (c *Column) Boolean() bool {
 			both[1] = true
 		}
 	}
-	return both[0] && both[1]
+	return nones, both[0] && both[1]
 }
 
 // Truths returns the most frequent way to write yes, and no, of a boolean column, in order.

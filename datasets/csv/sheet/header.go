@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"newtop/datasets/csv/lex"
@@ -48,14 +47,14 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 				c.Words++
 			}
 		}
-		if !lex.Likely(name) && !lex.IsMissing(name) && lex.ReadDate(name).Orders == 0 &&
+		if !lex.Likely(name) && !lex.IsMissing(name) && !lex.IsNone(name) && lex.ReadDate(name).Orders == 0 &&
 			(c.Numeric() || c.Dated()) {
 			return wordsAbove
 		}
 		if j == 0 && name == "" && c.Numeric() {
 			continue // pandas' index
 		}
-		repeated = repeated || again || lex.IsMissing(name)
+		repeated = repeated || again || lex.IsMissing(name) || lex.IsNone(name)
 		allWords = allWords && c.Numbers == 0 && !lex.Likely(name)
 	}
 	switch {
@@ -70,21 +69,26 @@ func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidenc
 }
 
 // countsYears reports whether a record's numbers, three or more, are years one after another, as offices name columns:
-// most of those between the first and the last, or every fifth or tenth.
+// half of those between the first and the last or more, or every fifth or tenth.
 func countsYears(record []string) bool {
-	var years []int
-	steps := make(map[int]bool)
+	first, last, step, n, even := 0, 0, 0, 0, true
 	for _, field := range record {
-		if year, err := strconv.Atoi(field); err == nil {
-			if n := len(years); n > 0 {
-				steps[year-years[n-1]] = true
-			}
-			years = append(years, year)
+		year, err := strconv.Atoi(field)
+		switch {
+		case err != nil:
+			continue
+		case n == 0:
+			first = year
+		case n > 1 && year-last != step:
+			even = false
 		}
+		if step = year - last; step <= 0 {
+			return false
+		}
+		last = year
+		n++
 	}
-	n := len(years)
-	return n > 2 && years[0] >= 1000 && years[n-1] <= 9999 && slices.IsSorted(years) && !steps[0] &&
-		(years[n-1]-years[0] < 2*n || len(steps) == 1 && (steps[5] || steps[10]))
+	return n > 2 && first >= 1000 && last <= 9999 && (last-first < 2*n || even && (step == 5 || step == 10))
 }
 
 // countsFrom0 reports whether a record counts 0, 1, 2 and so on, behind an empty field or from the start.

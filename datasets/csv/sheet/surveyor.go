@@ -137,8 +137,8 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing
 		c.Whole = c.Whole && !of.fractions
 		c.Dates, c.Timed = c.Dates+of.dates, c.Timed+of.timed
-		for _, o := range lex.DateOrders {
-			c.Orders[o] += of.orders[o]
+		for i, o := range lex.DateOrders {
+			c.Orders[o] += of.orders[i]
 		}
 		c.joinDress(of)
 		maps.Copy(c.Values, of.values)

@@ -35,7 +35,7 @@ type columnTally struct {
 	leadingZeros                 int
 	minWidth, maxWidth           int32 // of numbers, in bytes
 	dates, timed                 int
-	orders                       [lex.ShortYear + 1]int
+	orders                       [len(lex.DateOrders)]int
 	dress                        map[string]*Dress // of each unit
 }
 
@@ -339,9 +339,9 @@ func (t *tally) countWord(c *columnTally, w *wordTally) {
 	if w.date.Timed {
 		c.timed++
 	}
-	for _, o := range lex.DateOrders {
+	for i, o := range lex.DateOrders {
 		if w.date.Orders&o != 0 {
-			c.orders[o]++
+			c.orders[i]++
 		}
 	}
 }

@@ -141,6 +141,10 @@ func voteColumn(s *Sheet, j int, commas, points bool) bool {
 		s.reading(j).Words = true
 		return true
 	}
+	if nones, boolean := c.besideNone(); boolean && !forced && !isTarget(s, j) {
+		s.reading(j).AddMissing(nones...)
+		return true
+	}
 	dated := c.Dates > c.Numbers && !forced
 	if !dated && (!read || s.Readings[j].Numerals == s.Numerals) {
 		if numerals, ok := voteNumerals(s, j, commas, points); ok {
@@ -275,7 +279,10 @@ type Vote struct {
 	About  func(column string) string
 }
 
-// note keeps what was decided of a column, and the key that decides otherwise.
+// note keeps what was decided of a column, and the key that decides otherwise. Inlined it makes voteColumn twice as
+// large.
+//
+//go:noinline
 func note(s *Sheet, j int, what, key, does string) {
 	about := func(column string) string {
 		return fmt.Sprintf("%s: %s; --table %s %s", column, what, format.Quote(key+"="+column), does)

@@ -110,6 +110,9 @@ var kinds = []struct{ name, in, want string }{
 	{"names that begin with digits", "step 1 | NT[DA=0.75 5HT=0.5] | 3d_iou: 0.25\nstep 2 | NT[DA=0.5 5HT=0.25] | 3d_iou: 0.5",
 		"s1 NT/DA=0.75, NT/5HT=0.5, 3d_iou=0.25\ns2 NT/DA=0.5, NT/5HT=0.25, 3d_iou=0.5"},
 	{"runs of a search", "lr,num_epochs,acc\n0.1,15,0.5\n0.2,30,0.25\n0.1,15,0.75", "lr=0.1, num_epochs=15, acc=0.5\nlr=0.2, num_epochs=30, acc=0.25\nlr=0.1, num_epochs=15, acc=0.75"},
+	{"settings with their numbers", "epoch 1 batch32 loss 0.5\nepoch 2 batch32 loss 0.25\nepoch 3 batch32 loss 0.125", "e1 batch32 loss=0.5\ne2 batch32 loss=0.25\ne3 batch32 loss=0.125"},
+	{"and of parts", "step1 loss: 0.5, step2 loss: 0.25\nstep1 loss: 0.25, step2 loss: 0.125", "step1 loss=0.5, step2 loss=0.25\nstep1 loss=0.25, step2 loss=0.125"},
+	{"and of runs", "loss 0.5 e2 acc 0.75\nloss 0.25 e2 acc 0.5\nloss 0.125 e2 acc 0.25", "loss=0.5, e2 acc=0.75\nloss=0.25, e2 acc=0.5\nloss=0.125, e2 acc=0.25"},
 	{"and in words", "epoch1 iter10/20 loss 2.5\nepoch1 iter20/20 loss 2.25\nepoch2 iter10/20 loss 1.5", "s10 e1 loss=2.5\ns20 e1 loss=2.25\ns30 e2 loss=1.5"},
 	{"dicts behind bars of evaluations", "100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1460.9}\n100% 31/31 [00:08<00:00,  3.76it/s]\nUsing 8-bit optimizers.\n" +
 		"{'loss': 2.5, 'epoch': 0.25}\n{'loss': 2.25, 'epoch': 0.5}\n100% 31/31 [00:08<00:00,  3.90it/s]{'mr': 1431.5}\n{'loss': 2.125, 'epoch': 0.75}",

@@ -340,7 +340,8 @@ func (p *stripper) sayingNothing(in []byte, x *prefix) bool {
 	if len(in) == 1 && !digit(in[0]) {
 		return true
 	}
-	if !letter(in[0]) || bytes.ContainsAny(in, "=/ ,") || stem(in, 0) > 0 {
+	if !letter(in[0]) || bytes.ContainsAny(in, "=/ ,") || stem(in, 0, stems, false) > 0 ||
+		(in[0]|0x20 == 'e' && digits(in[1:]) >= 0) {
 		return false
 	}
 	if part := parts[string(bytes.ToLower(in))]; part != "" {

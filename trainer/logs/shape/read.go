@@ -145,6 +145,16 @@ func (r *reader) text(i int) string {
 
 func (r *reader) raw(from, to int) *name { return r.of(r.line[r.tokens[from].a:r.tokens[to-1].b]) }
 
+// anyBefore reports whether one of some words stands before the number i.
+func anyBefore(r *reader, i int, of map[string]bool) bool {
+	for k := range r.tokens[:i] {
+		if r.isWord(k) && of[strings.ToLower(r.text(k))] {
+			return true
+		}
+	}
+	return false
+}
+
 // say takes the part of the rows from words without a number.
 func (r *reader) say(from, to int) {
 	if from < 0 || to-from > 4 {

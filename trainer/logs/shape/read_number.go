@@ -105,7 +105,7 @@ func (r *reader) pair(i int) int {
 	case k.class == partial:
 		return r.loose(i)
 	}
-	k = k.summed(t.whole || unit != "")
+	k = k.summed(t.whole || unit != "" || anyBefore(r, i, hard))
 	if r.tokens[r.from].quoted && k.class == ignored && k.key != "" && !hard[k.key] {
 		named := *k
 		named.class = other

@@ -269,7 +269,7 @@ func before(s []byte, i int) byte {
 
 // digitName returns where a name ends that begins with digits and has a value: 3d_iou=0.5, 5HT: 0.95; 0: there is none.
 func digitName(s []byte, i int) int {
-	if i > 0 && bytes.IndexByte([]byte(" \t[({,|;"), s[i-1]) < 0 {
+	if i > 0 && strings.IndexByte(" \t[({,|;", s[i-1]) < 0 {
 		return 0
 	}
 	from := i
@@ -280,48 +280,66 @@ func digitName(s []byte, i int) int {
 	for letter(at(s, end)) || at(s, end) == '_' || digit(at(s, end)) && end > from {
 		end++
 	}
-	unit := string(s[from:end])
-	if from == i || end == from || at(s, end) != '=' && at(s, end) != ':' || unitWord(unit) || units[unit] ||
-		unit[0]|0x20 == 'e' && digits([]byte(unit[1:])) >= 0 || unit[0] == 'x' && s[i] == '0' {
-		return 0
+	value := end + 1
+	for at(s, value) == ' ' {
+		value++
 	}
-	value := bytes.TrimLeft(s[end+1:], " ")
-	if len(value) == 0 || !startsNumber(value, 0) {
+	c := at(s, from) | 0x20 // 1e5 and 0x7f are numbers
+	if from == i || end == from || at(s, end) != '=' && at(s, end) != ':' || value >= len(s) ||
+		!startsNumber(s, value) || (c == 'e' || c == 'x') && digit(at(s, from+1)) || unitWord(string(s[from:end])) ||
+		units[strings.ToUpper(string(s[from:end]))] {
 		return 0
 	}
 	return end
 }
 
-// leads reports whether the newest token begins the line, but for a bracket or another number.
-func (c *scanner) leads() bool {
-	switch n := len(c.tokens); {
-	case n == 1:
-		return true
-	case n == 2 && c.tokens[0].kind == mark:
-		return bytes.IndexByte([]byte("[(<"), c.tokens[0].char) >= 0
-	default:
-		return n > 2 && n < 5 && c.tokens[n-2].kind == number
+// leads returns the stems that may be the newest token: it begins the line, but for a bracket, or stands behind such a
+// counter; nil: none may.
+func (c *scanner) leads() (of map[string]bool, bracket bool) {
+	n := len(c.tokens)
+	if n == 0 || n > 6 {
+		return nil, false
 	}
+	bracket = c.tokens[0].kind == mark && strings.IndexByte("[(<", c.tokens[0].char) >= 0
+	if n == 1 || n == 2 && bracket {
+		return stems, bracket
+	}
+	for i, t := range c.tokens[:n-1] {
+		if t.kind == word && (c.tokens[i+1].kind != number || c.tokens[i+1].a != t.b) || t.kind == junk {
+			return nil, false
+		}
+	}
+	if c.tokens[0].kind != word && (!bracket || c.tokens[1].kind != word) {
+		return nil, false
+	}
+	return behind, false
 }
 
-// stem returns where a counter's name ends that has its number behind it, as in epoch1 and [E2/5]; 0: it is none, as
-// the name of a value is: e1: 0.5.
-func stem(s []byte, a int) int {
+// stem returns where a counter's name ends that has its number behind it, as in epoch1, E2/5 and [E2]; 0: it is none,
+// as the name of a value is: e1: 0.5.
+func stem(s []byte, a int, of map[string]bool, bracket bool) int {
 	i := a
 	for letter(at(s, i)) {
 		i++
 	}
-	if !digit(at(s, i)) || !stems[string(bytes.ToLower(s[a:i]))] {
+	if !digit(at(s, i)) {
 		return 0
 	}
 	end := i
 	for digit(at(s, end)) {
 		end++
 	}
-	rest := bytes.TrimLeft(s[end:], " :=")
+	low := string(bytes.ToLower(s[a:i]))
+	if !of[low] && (low != "e" || at(s, end) != '/' && !(bracket && at(s, end) == ']')) {
+		return 0
+	}
+	value := end
+	for value < len(s) && (s[value] == ' ' || s[value] == ':' || s[value] == '=') {
+		value++
+	}
 	switch b := at(s, end); {
-	case end < len(s) && bytes.IndexByte([]byte(" ])|,:/"), b) < 0, b == '/' && !digit(at(s, end+1)),
-		b != '/' && len(rest) > 0 && startsNumber(rest, 0):
+	case end < len(s) && strings.IndexByte(" ])|,:/", b) < 0, b == '/' && !digit(at(s, end+1)),
+		b != '/' && value < len(s) && startsNumber(s, value):
 		return 0
 	}
 	return i
@@ -341,8 +359,8 @@ func (c *scanner) word(t *token, s []byte) {
 		return
 	}
 	t.kind = word
-	if c.tokens != nil && c.leads() {
-		if t.b = stem(s, t.a); t.b > 0 {
+	if first, bracket := c.leads(); first != nil {
+		if t.b = stem(s, t.a, first, bracket); t.b > 0 {
 			return
 		}
 	}

@@ -112,8 +112,12 @@ var axes = map[string]axis{
 	"epoch": epoch, "epochs": plural, "ep": epoch, "轮": epoch, "轮次": epoch, "第": epoch,
 }
 
-// stems are names of counters that may have their number behind them.
-var stems = set("epoch ep e step iter itr it iteration batch episode round")
+// stems are names of counters that may have their number behind them where they begin a line, and behind are those that
+// may where they follow such a counter. Alone step1 and batch32 are parts and settings of runs.
+var (
+	stems  = set("epoch ep iter itr it iteration")
+	behind = set("epoch ep iter itr it iteration step batch")
+)
 
 // letters are counters too where they begin the line.
 var letters = map[string]axis{"s": step, "t": step, "i": step, "e": epoch}
