@@ -132,8 +132,8 @@ func even(low, high float64, n int, whole bool) (out []float64) {
 		if last-first+1 > float64(n) {
 			continue
 		}
-		for k := first; k <= last; k++ {
-			out = append(out, k*s)
+		for i := range int(last-first) + 1 { // beside 2⁵³ adding one changes nothing
+			out = append(out, (first+float64(i))*s)
 		}
 		return out
 	}
