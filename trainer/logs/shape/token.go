@@ -269,15 +269,15 @@ func before(s []byte, i int) byte {
 
 // digitName returns where a name ends that begins with digits and has a value: 3d_iou=0.5, 5HT: 0.95; 0: there is none.
 func digitName(s []byte, i int) int {
-	if i > 0 && strings.IndexByte(" \t[({,|;", s[i-1]) < 0 {
-		return 0
-	}
 	from := i
 	for digit(at(s, from)) {
 		from++
 	}
+	if from == i || !letter(at(s, from)) && at(s, from) != '_' || i > 0 && strings.IndexByte(" \t[({,|;", s[i-1]) < 0 {
+		return 0
+	}
 	end := from
-	for letter(at(s, end)) || at(s, end) == '_' || digit(at(s, end)) && end > from {
+	for letter(at(s, end)) || at(s, end) == '_' || digit(at(s, end)) {
 		end++
 	}
 	value := end + 1
@@ -285,8 +285,8 @@ func digitName(s []byte, i int) int {
 		value++
 	}
 	c := at(s, from) | 0x20 // 1e5 and 0x7f are numbers
-	if from == i || end == from || at(s, end) != '=' && at(s, end) != ':' || value >= len(s) ||
-		!startsNumber(s, value) || (c == 'e' || c == 'x') && digit(at(s, from+1)) || unitWord(string(s[from:end])) ||
+	if at(s, end) != '=' && at(s, end) != ':' || value >= len(s) || !startsNumber(s, value) ||
+		(c == 'e' || c == 'x') && digit(at(s, from+1)) || unitWord(string(s[from:end])) ||
 		units[strings.ToUpper(string(s[from:end]))] {
 		return 0
 	}
